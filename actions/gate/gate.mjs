@@ -5,10 +5,10 @@ import { parseArgs } from "node:util";
 import { join, posix, win32 } from "node:path";
 import { homedir } from "node:os";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
-// src/time/duration.ts
 const minute = 6e4;
 const hour = 60 * minute;
 const day = 24 * hour;
+// src/time/duration.ts
 const units = [
 	[/^(?:m|min|mins|minute|minutes)$/, { milliseconds: minute }],
 	[/^(?:h|hr|hrs|hour|hours)$/, { milliseconds: hour }],
@@ -40,7 +40,7 @@ const exitCodes = {
 	notKnown: 2,
 	frozen: 3
 };
-var Stop = class extends Error {
+var CommandStop = class extends Error {
 	exitCode;
 	status;
 	done = {};
@@ -50,10 +50,10 @@ var Stop = class extends Error {
 		this.status = status;
 	}
 };
-const misused = (message) => new Stop(exitCodes.notKnown, message);
-const refused = (message, status) => new Stop(exitCodes.refused, message, status);
-const notKnown = (message, status) => new Stop(exitCodes.notKnown, message, status);
-const isPassing = (error) => error instanceof Stop && error.exitCode === exitCodes.notKnown;
+const misused = (message) => new CommandStop(exitCodes.notKnown, message);
+const refusedBy = (message, status) => new CommandStop(exitCodes.refused, message, status);
+const unknownThing = (message, status) => new CommandStop(exitCodes.notKnown, message, status);
+const isPassing = (error) => error instanceof CommandStop && error.exitCode === exitCodes.notKnown;
 // src/cli/memory.ts
 const settingsFolder = (machine) => folder(machine, {
 	windows: "APPDATA",
@@ -86,12 +86,12 @@ function readJsonFile(path) {
 	throw misused(`${path} does not hold a JSON object. Repair it, or delete it.`);
 }
 // src/cli/target.ts
-const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
-const page = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
-function readTarget(text) {
-	const address = page.exec(text)?.groups;
+const targetShape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
+const pullRequestUrl = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
+function readCommandTarget(text) {
+	const address = pullRequestUrl.exec(text)?.groups;
 	const name = address ? address["path"] + (address["number"] ? `#${address["number"]}` : "") : text;
-	const found = shape.exec(name)?.groups;
+	const found = targetShape.exec(name)?.groups;
 	if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
 	const { owner, repository, number } = found;
 	return {
@@ -101,7 +101,7 @@ function readTarget(text) {
 	};
 }
 function readPlace(text) {
-	const { owner, repository, number } = readTarget(text);
+	const { owner, repository, number } = readCommandTarget(text);
 	if (number !== null) throw misused(`"${text}" is a pull request. Write ${owner}/${repository}.`);
 	return {
 		owner,
@@ -116,7 +116,7 @@ function readRepository(text) {
 		repository
 	};
 }
-const nameOf = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
+const nameOfTarget = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
 // src/cli/terminal.ts
 const printable = (text) => text.replace(/\p{C}/gu, "�");
 const printableLines = (text) => text.split("\n").map(printable).join("\n");
@@ -137,22 +137,22 @@ const forJobs = {
 	pause: (tries) => Math.min(3e4, 500 * 2 ** tries) * (.5 + Math.random() / 2),
 	isLong: true
 };
-const patience = 3e4;
-const longestWait = 12e4;
+const servicePatience = 3e4;
+const longestServiceWait = 12e4;
 const saysAfter = 5e3;
 function serviceAt(world, url, token, retries = forPeople) {
 	async function call(request) {
 		const send = sender(url, token, request);
-		const until = world.now() + longestWait;
+		const until = world.now() + longestServiceWait;
 		let isTold = !retries.isLong;
 		const tell = (what) => {
-			if (!isTold) world.err.write(`${printableLines(what)} Trying for up to ${longestWait / 6e4} minutes.\n`);
+			if (!isTold) world.err.write(`${printableLines(what)} Trying for up to ${longestServiceWait / 6e4} minutes.\n`);
 			isTold = true;
 		};
 		for (let tries = 1;; tries++) {
 			const slow = setTimeout(() => tell(`Waiting for an answer of Holdfast at ${url}.`), saysAfter);
 			const response = await send().catch((error) => noAnswer(url, error)).finally(() => clearTimeout(slow));
-			const isAnswered = !(response instanceof Stop);
+			const isAnswered = !(response instanceof CommandStop);
 			if (isAnswered) {
 				const { status, headers } = response;
 				if (status < 400) return {
@@ -166,7 +166,7 @@ function serviceAt(world, url, token, retries = forPeople) {
 			}
 			const pause = isAnswered ? pauseAfter$1(response, request.method === "post" && tries > 1, retries, tries) : retries.pause(tries, false);
 			const most = isAnswered ? retries.answered : retries.unanswered;
-			if (pause === null || tries >= most || world.now() + pause > until) throw isAnswered ? refusalIn(url, response.status, readJson(response.text)) : response;
+			if (pause === null || tries >= most || world.now() + pause > until) throw isAnswered ? refusalIn(url, response.status, parseJson(response.text)) : response;
 			tell(isAnswered ? `Holdfast at ${url} answers ${response.status}.` : response.message);
 			await world.delay(pause);
 		}
@@ -218,7 +218,7 @@ function sender(url, token, { method, path, params, query = {}, body }) {
 		body: body && JSON.stringify(body)
 	};
 	return async () => {
-		const signal = AbortSignal.timeout(patience);
+		const signal = AbortSignal.timeout(servicePatience);
 		const response = await fetch(target, {
 			...init,
 			redirect: "error",
@@ -243,11 +243,11 @@ function nextPage(headers) {
 	return Object.fromEntries([...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]));
 }
 function readBody(url, { status, text }) {
-	const body = readJson(text);
-	if (body === null && status !== 204) throw notKnown(`What answers at ${url} is not Holdfast: its answer is not JSON. Name the service with --url or HOLDFAST_URL.`, status);
+	const body = parseJson(text);
+	if (body === null && status !== 204) throw unknownThing(`What answers at ${url} is not Holdfast: its answer is not JSON. Name the service with --url or HOLDFAST_URL.`, status);
 	return body;
 }
-function readJson(text) {
+function parseJson(text) {
 	try {
 		return JSON.parse(text);
 	} catch {
@@ -262,10 +262,10 @@ const noRoute = "There is no such route.";
 function refusalIn(url, status, body) {
 	const detail = body?.detail;
 	const says = typeof detail === "string" ? detail : Array.isArray(detail) ? problems(detail) : null;
-	if (says === null) return notKnown(`${url} answers ${status} and does not say why. ${status >= 500 ? "It may be starting or overloaded: try again in a minute, and see holdfast doctor." : "Check that the address is that of a Holdfast."}`, status);
-	if (status === 404 && says.startsWith(noRoute)) return refused(`The Holdfast at ${url} is older than this command, and cannot do this. Update it.`, status);
+	if (says === null) return unknownThing(`${url} answers ${status} and does not say why. ${status >= 500 ? "It may be starting or overloaded: try again in a minute, and see holdfast doctor." : "Check that the address is that of a Holdfast."}`, status);
+	if (status === 404 && says.startsWith(noRoute)) return refusedBy(`The Holdfast at ${url} is older than this command, and cannot do this. Update it.`, status);
 	const message = [says, advice[status]].filter(Boolean).join("\n");
-	return status >= 500 || status === 429 ? notKnown(message, status) : refused(message, status);
+	return status >= 500 || status === 429 ? unknownThing(message, status) : refusedBy(message, status);
 }
 const problems = (list) => list.map(({ loc, msg }) => {
 	const place = Array.isArray(loc) ? loc.slice(1).join(".") : "";
@@ -275,13 +275,13 @@ function noAnswer(url, error) {
 	const { message, cause } = error;
 	const why = cause instanceof Error && cause.message ? cause.message : message;
 	const remedy = isUntrusted(cause) ? "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer." : "Start it, or name it with --url or HOLDFAST_URL.";
-	return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
+	return unknownThing(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
 }
 const isUntrusted = (cause) => /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String(cause?.code));
 // src/cli/service/connection.ts
-const hostOf = ({ env }) => env.GH_HOST?.trim() || "github.com";
+const hostOfService = ({ env }) => env.GH_HOST?.trim() || "github.com";
 const namedAddress = (world, option) => option ?? (world.env.HOLDFAST_URL?.trim() || savedAddress(world));
-function addressOf(world, option) {
+function addressOfService(world, option) {
 	const named = namedAddress(world, option);
 	if (!named) throw misused("Set the address of Holdfast with holdfast login https://holdfast.example.com, or with HOLDFAST_URL.");
 	return readAddress(named);
@@ -298,7 +298,7 @@ function isReadableOnTheWay(address) {
 }
 const addressesFile = (world) => join(settingsFolder(world), "config.json");
 function savedAddress(world) {
-	const url = hostsIn(readJsonFile(addressesFile(world)))[hostOf(world)]?.url;
+	const url = hostsIn(readJsonFile(addressesFile(world)))[hostOfService(world)]?.url;
 	return typeof url === "string" ? url : null;
 }
 const hostsIn = (saved) => saved?.["hosts"] ?? {};
@@ -317,7 +317,7 @@ async function tokenOfGh(world) {
 		"auth",
 		"token",
 		"--hostname",
-		hostOf(world)
+		hostOfService(world)
 	];
 	return new Promise((resolve) => {
 		const options = {
@@ -338,7 +338,7 @@ async function tokenOfJob({ env, delay }, audience) {
 		const { token, why, isPassing } = await askForToken(url, credential);
 		if (token) return token;
 		if (!isPassing) throw misused(`GitHub gives this job no token (${why}). ${remedy}`);
-		if (tries >= mostTries) throw notKnown(`GitHub gives this job no token now (${why}). Run it again.`);
+		if (tries >= mostTries) throw unknownThing(`GitHub gives this job no token now (${why}). Run it again.`);
 		await delay(1e3 * tries);
 	}
 }
@@ -349,13 +349,13 @@ async function askForToken(url, credential) {
 		Accept: "application/json"
 	};
 	try {
-		const signal = AbortSignal.timeout(patience);
+		const signal = AbortSignal.timeout(servicePatience);
 		const response = await fetch(url, {
 			headers,
 			redirect: "error",
 			signal
 		});
-		const { value } = readJson(await response.text()) ?? {};
+		const { value } = parseJson(await response.text()) ?? {};
 		const token = response.ok && typeof value === "string" && value !== "" ? value : null;
 		const isPassing = response.status === 429 || response.status >= 500;
 		return {
@@ -420,13 +420,13 @@ async function runStep(names, run) {
 		const given = names.map((name) => [name, String(values[name] ?? "").trim() || void 0]);
 		process.exitCode = await run(machine, step, Object.fromEntries(given));
 	} catch (error) {
-		const message = error instanceof Stop ? error.message : `Report this: ${error.stack}`;
+		const message = error instanceof CommandStop ? error.message : `Report this: ${error.stack}`;
 		step.annotate("error", message);
-		process.exitCode = error instanceof Stop ? error.exitCode : exitCodes.notKnown;
+		process.exitCode = error instanceof CommandStop ? error.exitCode : exitCodes.notKnown;
 	}
 }
 async function connectionOf(world, step) {
-	const url = addressOf(world, void 0);
+	const url = addressOfService(world, void 0);
 	if (isReadableOnTheWay(url)) step.annotate("warning", `Others on the way to ${url} can read the credential. Use https.`);
 	const token = await tokenFor(world, url);
 	step.mask(token);
@@ -487,7 +487,7 @@ function pauseAfter({ at, next_transition_at: next }) {
 	const seconds = next === null ? latest : Math.ceil((Date.parse(next) - Date.parse(at)) / 1e3);
 	return Math.min(latest, Math.max(soonest, seconds));
 }
-const cannotTell = (error) => error instanceof Stop ? notKnown(error.message, error.status) : error;
+const cannotTell = (error) => error instanceof CommandStop ? unknownThing(error.message, error.status) : error;
 function describeGate(name, { environment, base }) {
 	if (environment !== void 0) return `${name}, deployments to ${environment}`;
 	return base === void 0 ? name : `${name}, merges into ${base}`;
@@ -501,11 +501,11 @@ const options = [
 ];
 async function run(world, step, { wait, ...asked }) {
 	const repository = readRepository(asked.repository ?? "");
-	const what = onOneLine(describeGate(nameOf(repository), asked));
+	const what = onOneLine(describeGate(nameOfTarget(repository), asked));
 	const most = readWait(wait);
 	const { url, token } = await connectionOf(world, step);
 	const service = serviceAt(world, url, token, forJobs);
-	const pages = ({ freezes }) => freezes.map((id) => `${url}/repos/${nameOf(repository)}/freezes/${id}`);
+	const pages = ({ freezes }) => freezes.map((id) => `${url}/repos/${nameOfTarget(repository)}/freezes/${id}`);
 	const state = await passGate(world, service, repository, asked, most, (frozen) => step.annotate(most > 0 ? "warning" : "error", [`${what}: ${describeEnd(frozen)}`, ...pages(frozen)].join(" ")));
 	step.output("frozen", state.frozen);
 	step.output("until", state.next_transition_at ?? "");

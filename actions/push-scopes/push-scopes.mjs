@@ -17,7 +17,7 @@ const exitCodes = {
 	notKnown: 2,
 	frozen: 3
 };
-var Stop = class extends Error {
+var CommandStop = class extends Error {
 	exitCode;
 	status;
 	done = {};
@@ -27,9 +27,9 @@ var Stop = class extends Error {
 		this.status = status;
 	}
 };
-const misused = (message) => new Stop(exitCodes.notKnown, message);
-const refused = (message, status) => new Stop(exitCodes.refused, message, status);
-const notKnown = (message, status) => new Stop(exitCodes.notKnown, message, status);
+const misused = (message) => new CommandStop(exitCodes.notKnown, message);
+const refusedBy = (message, status) => new CommandStop(exitCodes.refused, message, status);
+const unknownThing = (message, status) => new CommandStop(exitCodes.notKnown, message, status);
 // src/cli/memory.ts
 const settingsFolder = (machine) => folder(machine, {
 	windows: "APPDATA",
@@ -62,12 +62,12 @@ function readJsonFile(path) {
 	throw misused(`${path} does not hold a JSON object. Repair it, or delete it.`);
 }
 // src/cli/target.ts
-const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
-const page = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
-function readTarget(text) {
-	const address = page.exec(text)?.groups;
+const targetShape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
+const pullRequestUrl = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
+function readCommandTarget(text) {
+	const address = pullRequestUrl.exec(text)?.groups;
 	const name = address ? address["path"] + (address["number"] ? `#${address["number"]}` : "") : text;
-	const found = shape.exec(name)?.groups;
+	const found = targetShape.exec(name)?.groups;
 	if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
 	const { owner, repository, number } = found;
 	return {
@@ -76,8 +76,8 @@ function readTarget(text) {
 		number: number ? Number(number) : null
 	};
 }
-function readPullRequest(text) {
-	const { owner, repository, number } = readTarget(text);
+function readPullRequestTarget(text) {
+	const { owner, repository, number } = readCommandTarget(text);
 	if (repository === null || number === null) throw misused(`"${text}" is not a pull request. Write one such as ${owner}/${repository ?? "web"}#5.`);
 	return {
 		owner,
@@ -85,11 +85,11 @@ function readPullRequest(text) {
 		number
 	};
 }
-const nameOf = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
-const nameOfPullRequest = ({ number, ...repository }) => `${nameOf(repository)}#${number}`;
+const nameOfTarget = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
+const nameOfPullRequest = ({ number, ...repository }) => `${nameOfTarget(repository)}#${number}`;
 // src/cli/terminal.ts
-const textOf = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
-const plainTable = (rows) => rows.map((row) => row.map(textOf).join("	"));
+const cellText = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
+const plainTable = (rows) => rows.map((row) => row.map(cellText).join("	"));
 const printable = (text) => text.replace(/\p{C}/gu, "�");
 const printableLines = (text) => text.split("\n").map(printable).join("\n");
 const onOneLine = (text) => printable(text.replace(/\s+/gu, " ").trim());
@@ -109,22 +109,22 @@ const forJobs = {
 	pause: (tries) => Math.min(3e4, 500 * 2 ** tries) * (.5 + Math.random() / 2),
 	isLong: true
 };
-const patience = 3e4;
-const longestWait = 12e4;
+const servicePatience = 3e4;
+const longestServiceWait = 12e4;
 const saysAfter = 5e3;
 function serviceAt(world, url, token, retries = forPeople) {
 	async function call(request) {
 		const send = sender(url, token, request);
-		const until = world.now() + longestWait;
+		const until = world.now() + longestServiceWait;
 		let isTold = !retries.isLong;
 		const tell = (what) => {
-			if (!isTold) world.err.write(`${printableLines(what)} Trying for up to ${longestWait / 6e4} minutes.\n`);
+			if (!isTold) world.err.write(`${printableLines(what)} Trying for up to ${longestServiceWait / 6e4} minutes.\n`);
 			isTold = true;
 		};
 		for (let tries = 1;; tries++) {
 			const slow = setTimeout(() => tell(`Waiting for an answer of Holdfast at ${url}.`), saysAfter);
 			const response = await send().catch((error) => noAnswer(url, error)).finally(() => clearTimeout(slow));
-			const isAnswered = !(response instanceof Stop);
+			const isAnswered = !(response instanceof CommandStop);
 			if (isAnswered) {
 				const { status, headers } = response;
 				if (status < 400) return {
@@ -138,7 +138,7 @@ function serviceAt(world, url, token, retries = forPeople) {
 			}
 			const pause = isAnswered ? pauseAfter(response, request.method === "post" && tries > 1, retries, tries) : retries.pause(tries, false);
 			const most = isAnswered ? retries.answered : retries.unanswered;
-			if (pause === null || tries >= most || world.now() + pause > until) throw isAnswered ? refusalIn(url, response.status, readJson(response.text)) : response;
+			if (pause === null || tries >= most || world.now() + pause > until) throw isAnswered ? refusalIn(url, response.status, parseJson(response.text)) : response;
 			tell(isAnswered ? `Holdfast at ${url} answers ${response.status}.` : response.message);
 			await world.delay(pause);
 		}
@@ -190,7 +190,7 @@ function sender(url, token, { method, path, params, query = {}, body }) {
 		body: body && JSON.stringify(body)
 	};
 	return async () => {
-		const signal = AbortSignal.timeout(patience);
+		const signal = AbortSignal.timeout(servicePatience);
 		const response = await fetch(target, {
 			...init,
 			redirect: "error",
@@ -215,11 +215,11 @@ function nextPage(headers) {
 	return Object.fromEntries([...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]));
 }
 function readBody(url, { status, text }) {
-	const body = readJson(text);
-	if (body === null && status !== 204) throw notKnown(`What answers at ${url} is not Holdfast: its answer is not JSON. Name the service with --url or HOLDFAST_URL.`, status);
+	const body = parseJson(text);
+	if (body === null && status !== 204) throw unknownThing(`What answers at ${url} is not Holdfast: its answer is not JSON. Name the service with --url or HOLDFAST_URL.`, status);
 	return body;
 }
-function readJson(text) {
+function parseJson(text) {
 	try {
 		return JSON.parse(text);
 	} catch {
@@ -234,10 +234,10 @@ const noRoute = "There is no such route.";
 function refusalIn(url, status, body) {
 	const detail = body?.detail;
 	const says = typeof detail === "string" ? detail : Array.isArray(detail) ? problems(detail) : null;
-	if (says === null) return notKnown(`${url} answers ${status} and does not say why. ${status >= 500 ? "It may be starting or overloaded: try again in a minute, and see holdfast doctor." : "Check that the address is that of a Holdfast."}`, status);
-	if (status === 404 && says.startsWith(noRoute)) return refused(`The Holdfast at ${url} is older than this command, and cannot do this. Update it.`, status);
+	if (says === null) return unknownThing(`${url} answers ${status} and does not say why. ${status >= 500 ? "It may be starting or overloaded: try again in a minute, and see holdfast doctor." : "Check that the address is that of a Holdfast."}`, status);
+	if (status === 404 && says.startsWith(noRoute)) return refusedBy(`The Holdfast at ${url} is older than this command, and cannot do this. Update it.`, status);
 	const message = [says, advice[status]].filter(Boolean).join("\n");
-	return status >= 500 || status === 429 ? notKnown(message, status) : refused(message, status);
+	return status >= 500 || status === 429 ? unknownThing(message, status) : refusedBy(message, status);
 }
 const problems = (list) => list.map(({ loc, msg }) => {
 	const place = Array.isArray(loc) ? loc.slice(1).join(".") : "";
@@ -247,13 +247,13 @@ function noAnswer(url, error) {
 	const { message, cause } = error;
 	const why = cause instanceof Error && cause.message ? cause.message : message;
 	const remedy = isUntrusted(cause) ? "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer." : "Start it, or name it with --url or HOLDFAST_URL.";
-	return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
+	return unknownThing(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
 }
 const isUntrusted = (cause) => /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String(cause?.code));
 // src/cli/service/connection.ts
-const hostOf = ({ env }) => env.GH_HOST?.trim() || "github.com";
+const hostOfService = ({ env }) => env.GH_HOST?.trim() || "github.com";
 const namedAddress = (world, option) => option ?? (world.env.HOLDFAST_URL?.trim() || savedAddress(world));
-function addressOf(world, option) {
+function addressOfService(world, option) {
 	const named = namedAddress(world, option);
 	if (!named) throw misused("Set the address of Holdfast with holdfast login https://holdfast.example.com, or with HOLDFAST_URL.");
 	return readAddress(named);
@@ -270,7 +270,7 @@ function isReadableOnTheWay(address) {
 }
 const addressesFile = (world) => join(settingsFolder(world), "config.json");
 function savedAddress(world) {
-	const url = hostsIn(readJsonFile(addressesFile(world)))[hostOf(world)]?.url;
+	const url = hostsIn(readJsonFile(addressesFile(world)))[hostOfService(world)]?.url;
 	return typeof url === "string" ? url : null;
 }
 const hostsIn = (saved) => saved?.["hosts"] ?? {};
@@ -289,7 +289,7 @@ async function tokenOfGh(world) {
 		"auth",
 		"token",
 		"--hostname",
-		hostOf(world)
+		hostOfService(world)
 	];
 	return new Promise((resolve) => {
 		const options = {
@@ -310,7 +310,7 @@ async function tokenOfJob({ env, delay }, audience) {
 		const { token, why, isPassing } = await askForToken(url, credential);
 		if (token) return token;
 		if (!isPassing) throw misused(`GitHub gives this job no token (${why}). ${remedy}`);
-		if (tries >= mostTries) throw notKnown(`GitHub gives this job no token now (${why}). Run it again.`);
+		if (tries >= mostTries) throw unknownThing(`GitHub gives this job no token now (${why}). Run it again.`);
 		await delay(1e3 * tries);
 	}
 }
@@ -321,13 +321,13 @@ async function askForToken(url, credential) {
 		Accept: "application/json"
 	};
 	try {
-		const signal = AbortSignal.timeout(patience);
+		const signal = AbortSignal.timeout(servicePatience);
 		const response = await fetch(url, {
 			headers,
 			redirect: "error",
 			signal
 		});
-		const { value } = readJson(await response.text()) ?? {};
+		const { value } = parseJson(await response.text()) ?? {};
 		const token = response.ok && typeof value === "string" && value !== "" ? value : null;
 		const isPassing = response.status === 429 || response.status >= 500;
 		return {
@@ -392,13 +392,13 @@ async function runStep(names, run) {
 		const given = names.map((name) => [name, String(values[name] ?? "").trim() || void 0]);
 		process.exitCode = await run(machine, step, Object.fromEntries(given));
 	} catch (error) {
-		const message = error instanceof Stop ? error.message : `Report this: ${error.stack}`;
+		const message = error instanceof CommandStop ? error.message : `Report this: ${error.stack}`;
 		step.annotate("error", message);
-		process.exitCode = error instanceof Stop ? error.exitCode : exitCodes.notKnown;
+		process.exitCode = error instanceof CommandStop ? error.exitCode : exitCodes.notKnown;
 	}
 }
 async function connectionOf(world, step) {
-	const url = addressOf(world, void 0);
+	const url = addressOfService(world, void 0);
 	if (isReadableOnTheWay(url)) step.annotate("warning", `Others on the way to ${url} can read the credential. Use https.`);
 	const token = await tokenFor(world, url);
 	step.mask(token);
@@ -12360,9 +12360,9 @@ var RE2JS = class RE2JS {
 	}
 };
 // src/conditions/patterns/compile-glob.ts
-const mostCharacters = 1e3;
+const mostGlobCharacters = 1e3;
 function compileGlob(glob) {
-	if (glob.length > mostCharacters) throw new ParseError(`it has more than ${mostCharacters} characters`, mostCharacters);
+	if (glob.length > mostGlobCharacters) throw new ParseError(`it has more than ${mostGlobCharacters} characters`, mostGlobCharacters);
 	const simple = [];
 	const expressions = [];
 	for (const alternative of expandBraces(glob)) {
@@ -12528,8 +12528,8 @@ var ScopesFileError = class extends Error {
 		this.line = line;
 	}
 };
-const example = "Write, for example:\nscopes:\n  docs:\n    - docs/**";
-const fields = ["scopes", "all_scopes"];
+const exampleScopes = "Write, for example:\nscopes:\n  docs:\n    - docs/**";
+const scopesFields = ["scopes", "all_scopes"];
 function readScopesFile(text, path) {
 	const lines = new import_dist.LineCounter();
 	const document = (0, import_dist.parseDocument)(text, {
@@ -12558,9 +12558,9 @@ var Reader = class {
 	}
 	read() {
 		const top = this.#document.contents;
-		if (!(0, import_dist.isMap)(top)) return this.#refuse(top, `The file does not name scopes. ${example}`);
+		if (!(0, import_dist.isMap)(top)) return this.#refuse(top, `The file does not name scopes. ${exampleScopes}`);
 		const found = new Map(top.items.map((pair) => [this.#nameOf(pair), pair]));
-		for (const [name, { key }] of found) if (!fields.includes(name)) this.#refuse(key, `There is no field "${name}". Write scopes, with "${name}" below it, or all_scopes.`);
+		for (const [name, { key }] of found) if (!scopesFields.includes(name)) this.#refuse(key, `There is no field "${name}". Write scopes, with "${name}" below it, or all_scopes.`);
 		const scopes = this.#scopesOf(found.get("scopes"));
 		const all = found.get("all_scopes");
 		return {
@@ -12570,7 +12570,7 @@ var Reader = class {
 	}
 	#scopesOf(pair) {
 		const named = this.#resolved(pair?.value);
-		if (!(0, import_dist.isMap)(named) || named.items.length === 0) return this.#refuse(pair?.key, `scopes names no scope. ${example}`);
+		if (!(0, import_dist.isMap)(named) || named.items.length === 0) return this.#refuse(pair?.key, `scopes names no scope. ${exampleScopes}`);
 		if (named.items.length > 500) this.#refuse(named.items[500].key, `scopes names more than 500 scopes. Join some.`);
 		return new Map(named.items.map((pair) => {
 			const name = this.#nameOf(pair);
@@ -12672,8 +12672,8 @@ function touchedScopes(file, paths) {
 const usualFile = "scopes.yml";
 async function scopesOfDiff(world, named, options) {
 	const run = changeOfRun(world);
-	const target = named === null ? null : readPullRequest(named);
-	const isOfRun = run !== null && (target === null || isSame(target, run.pullRequest));
+	const target = named === null ? null : readPullRequestTarget(named);
+	const isOfRun = run !== null && (target === null || isSameScope(target, run.pullRequest));
 	const base = options.base ?? (isOfRun ? run.base : void 0);
 	if (base === void 0) throw misused("Say what the change is compared with, such as --base origin/main. Only in runs of GitHub Actions for this pull request, or for a merge group, you can leave it out.");
 	const file = fileAt(world, options.file ?? usualFile);
@@ -12706,7 +12706,7 @@ function fileAt({ cwd }, path) {
 		throw error;
 	}
 }
-const isSame = (one, other) => other !== null && one.number === other.number && `${one.owner}/${one.repository}`.toLowerCase() === `${other.owner}/${other.repository}`.toLowerCase();
+const isSameScope = (one, other) => other !== null && one.number === other.number && `${one.owner}/${one.repository}`.toLowerCase() === `${other.owner}/${other.repository}`.toLowerCase();
 function changeOfRun({ env }) {
 	const path = env.GITHUB_EVENT_PATH?.trim();
 	if (!path) return null;
@@ -12721,7 +12721,7 @@ function changeOfRun({ env }) {
 	};
 	if (!pull?.base?.sha || !pull.head?.sha) return null;
 	return {
-		pullRequest: readPullRequest(`${repository?.full_name}#${pull.number}`),
+		pullRequest: readPullRequestTarget(`${repository?.full_name}#${pull.number}`),
 		base: pull.base.sha,
 		head: pull.head.sha,
 		branch: pull.base.ref ?? null
@@ -12760,14 +12760,14 @@ function git({ env, cwd }, ...args) {
 		});
 	});
 }
-const mostShown = 3;
-function rowsOf({ scopes, all }) {
+const mostPathsShown = 3;
+function rowsOfDiff({ scopes, all }) {
 	const rows = [...scopes].map(([name, paths]) => [name, shownPaths(paths)]);
 	return all.length > 0 ? [["(everything)", shownPaths(all)], ...rows] : rows;
 }
 function shownPaths(paths) {
-	const more = paths.length - mostShown;
-	return paths.slice(0, mostShown).join(", ") + (more > 0 ? ` and ${more} more` : "");
+	const more = paths.length - mostPathsShown;
+	return paths.slice(0, mostPathsShown).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 function conclusionOf(found, isPushed) {
 	const { pullRequest, pushed, changed, isMergeGroup } = found;
@@ -12786,7 +12786,7 @@ async function run(world, step, inputs) {
 	const found = await scopesOfDiff(world, inputs["pull-request"] ?? null, inputs);
 	const isPushed = !isDry && !found.isMergeGroup;
 	const pushed = isPushed ? await push(world, step, found) : null;
-	step.log([...plainTable(rowsOf(found)), conclusionOf(found, isPushed)]);
+	step.log([...plainTable(rowsOfDiff(found)), conclusionOf(found, isPushed)]);
 	step.output("scopes", found.pushed.scopes);
 	step.output("all-scopes", found.pushed.all_scopes);
 	step.output("pushed", isPushed);
@@ -12800,15 +12800,15 @@ async function push(world, step, { pullRequest, pushed, branch }) {
 	const { owner, repository, number } = pullRequest;
 	return {
 		page: `${url}/repos/${owner}/${repository}/pulls/${number}`,
-		state: await stateOf(serviceAt(world, url, token), pullRequest, branch)
+		state: await scopesState(serviceAt(world, url, token), pullRequest, branch)
 	};
 }
-async function stateOf(service, pullRequest, base) {
+async function scopesState(service, pullRequest, base) {
 	if (base === null) return null;
 	return service.get("/repos/{owner}/{repository}/freeze_state", pullRequest, { base }).catch(() => null);
 }
 function summaryOf(found, isPushed, page, state) {
-	const rows = rowsOf(found).map((row) => `<tr>${row.map((cell) => `<td>${code(cell)}</td>`).join("")}</tr>`);
+	const rows = rowsOfDiff(found).map((row) => `<tr>${row.map((cell) => `<td>${code(cell)}</td>`).join("")}</tr>`);
 	const table = `<table><tr><th>Scope</th><th>Touched by</th></tr>${rows.join("")}</table>`;
 	return [
 		"### Scopes",
