@@ -244,26 +244,21 @@ test('while GitHub does not say who is in a team, every road says to try again, 
     ]);
   }
   const tess = visitors.tess!;
-  const pages = [
-    `/repos/${web}/audit`,
-    '/owners/acme/audit',
-    '/owners/acme/exemptions',
-    `/owners/acme/plans/${planned.body.id}/edit`,
-  ];
-  for (const page of pages) {
+  const edit = `/owners/acme/plans/${planned.body.id}/edit`;
+  for (const page of [`/repos/${web}/audit`, '/owners/acme/audit', '/owners/acme/exemptions', edit]) {
     const { status, text } = await tess.open(page);
     expect([page, status, text]).toEqual([page, 503, expect.stringContaining('GitHub is not available')]);
   }
   const form = { repository: '*', which: 'ticked', reason: 'R', duration: '1', zone: 'UTC', step: 'freeze' };
   expect((await tess.send('/owners/acme/freeze', form)).status).toBe(503);
   // A command waits, instead of being ignored like that of a stranger.
-  const { length } = acme.answers(web, 1);
+  const before = acme.answers(web, 1);
   await acme.write(web, 1, 'tess', '/holdfast unfreeze Shipped');
-  expect(acme.answers(web, 1)).toHaveLength(length);
+  expect(acme.answers(web, 1)).toEqual(before);
   github.faults.clear();
   await later();
   await acme.quiet();
-  expect(acme.answers(web, 1).slice(length)).toEqual([expect.stringContaining('**Ended**')]);
+  expect(acme.answers(web, 1).slice(before.length)).toEqual([expect.stringContaining('**Ended**')]);
   expect(acme.frozen(web)).toEqual([]);
   await patch('/v1/settings/acme', { freezers: null });
 });
@@ -280,6 +275,17 @@ test('while GitHub does not say who is in a team, roles that need no such answer
   github.comeBack();
   await later();
   expect((await freezeAs(tokens.tess!)).status).toBe(201);
+});
+
+test('while GitHub answers only her own token, a freezer who ends a freeze is asked to try again', async () => {
+  const { id } = (await freezeAs(tokens.rel!)).body;
+  await later();
+  acme.github.faults.add({ match: { path: /\/rel\/permission$/ }, kind: 'status', status: 502 });
+  const path = `/v1/repos/${web}/scheduled_freeze/${id}/delete`;
+  const end = () => acme.call('POST', path, { as: tokens.rel!, body: { delete_reason: 'Over' } });
+  expect((await end()).status).toBe(503);
+  acme.github.faults.clear();
+  expect((await end()).status).toBe(204);
 });
 
 test('pages: a freezer sees the forms and freezes, and whoever has no role is told which one it takes', async () => {

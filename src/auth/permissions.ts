@@ -226,9 +226,12 @@ export class Permissions {
     const remembered = async () => {
       const use = reserveUse(releases, this.#lastAdmins.get(last));
       const asked = askGitHub(deps, installation.id, question, ask, use);
-      const permission = await asked.catch((error: unknown) => {
+      const permission = await asked.catch(async (error: unknown) => {
         if (!releases || token === null || !isUnavailable(error)) throw error;
-        return askGitHub(deps, 'caller', question, () => askToken(token));
+        const ofHolder = await askGitHub(deps, 'caller', question, () => askToken(token));
+        // A token shows who is an admin. Who is none may have a role, or write.
+        if (ofHolder !== 'admin') throw error;
+        return ofHolder;
       });
       if (permission === 'admin') this.#lastAdmins.set(last, true);
       else this.#lastAdmins.delete(last);
