@@ -20,8 +20,8 @@ if (major > 22 || (major === 22 && minor >= 18)) {
   try {
     await import('./compile-cache.mjs');
     // The files that the first start of the embedded database copies.
-    const { openEmbedded, prepare } = await import('../src/database/embedded.ts');
-    await prepare((dataDir) => openEmbedded(dataDir).then((database) => database.close()));
+    const { openEmbedded, prepareEmbedded } = await import('../src/database/embedded.ts');
+    await prepareEmbedded((dataDir) => openEmbedded(dataDir).then((database) => database.close()));
     // Loads it only to cache its code.
     await import('../src/server/app.ts');
   } catch (error) {
