@@ -227,4 +227,7 @@ test('previews count apart what GitHub would not refuse', async () => {
   expect((await acme.call('GET', path, { as: acme.admin })).body.pull_requests).toEqual({
     ...{ to_hold: 2, held: 2, to_refuse: 1 },
   });
+  const id = await plan(['firm', 'soft']);
+  const ofPlan = await acme.call('GET', `/v1/freeze_plans/acme/${id}/enforcement`, { as: acme.admin });
+  expect(ofPlan.body).toMatchObject({ to_hold: 4, held: 4, to_refuse: 3 });
 });

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Deps } from '../../deps.ts';
-import { planEnforcement } from '../../explanations/enforcement/progress.ts';
+import { countRefusedOf, planEnforcement } from '../../explanations/enforcement/progress.ts';
 import {
   type Administered,
   administersAll,
@@ -21,7 +21,7 @@ import { nowOf } from '../../time/clock.ts';
 import { pageAnswer, pageByIds, pagingHeaders, pagingQuery } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
 import { ownerParams } from '../fields.ts';
-import { presentRefused, presentSeconds, refusedField, secondsField } from './enforcement.ts';
+import { presentRefused, presentSeconds, refusedField, secondsField, toRefuse } from './enforcement.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
 import {
   occurrenceChange,
@@ -251,6 +251,7 @@ export const planEnforcementEndpoint = endpoint({
         repositories: count,
         to_hold: count,
         held: count,
+        to_refuse: toRefuse,
         waiting: count,
         ...secondsField,
         not_enforced: notEnforcedSchema,
@@ -258,7 +259,7 @@ export const planEnforcementEndpoint = endpoint({
       })
       .openapi('FreezePlanEnforcement'),
     example: {
-      ...{ repositories: 41, to_hold: 310, held: 298, waiting: 12, seconds_until_held: 10 },
+      ...{ repositories: 41, to_hold: 310, held: 298, to_refuse: 302, waiting: 12, seconds_until_held: 10 },
       not_enforced: ['acme/infra'],
     },
   },
@@ -268,11 +269,13 @@ export const planEnforcementEndpoint = endpoint({
       notEnforced,
       secondsUntilHeld,
       unsure: _,
+      bases,
       ...found
     } = await planEnforcement(deps, account, path.plan_id);
     return {
       ...found,
       to_hold: toHold,
+      to_refuse: await countRefusedOf(deps, bases),
       ...presentSeconds(found.waiting, secondsUntilHeld),
       not_enforced: notEnforced,
       ...(await presentRefused(deps)),

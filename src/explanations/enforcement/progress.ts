@@ -4,7 +4,7 @@ import { phaseOf } from '../../freezes/freeze-window.ts';
 import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
-import type { FoundRepository } from '../../installations/find-repository.ts';
+import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { matchedRepositories } from '../../plans/matched-repositories.ts';
 import { requirePlan } from '../../plans/plan-store.ts';
@@ -20,7 +20,13 @@ import {
 import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
 import { nowOf } from '../../time/clock.ts';
 import { isFreezeEnforced } from './finding.ts';
-import { type EnforcementReport, recentEnforcement, secondsUntilHeld } from './recent-enforcement.ts';
+import {
+  type EnforcementReport,
+  knownEnforcement,
+  placeEnforcement,
+  recentEnforcement,
+  secondsUntilHeld,
+} from './recent-enforcement.ts';
 
 /** How many should be held, and how many are known to be held. */
 export type HeldProgress = { toHold: number; held: number };
@@ -136,7 +142,12 @@ type PlanEnforcement = {
   unsure: Map<bigint, Unsure>;
   /** Full names of repositories where freezes cannot hold, or where something is known not to be held. */
   notEnforced: string[];
+  /** Where what should be held merges. */
+  bases: BaseCount[];
 };
+
+/** How many pull requests of a repository merge into a branch. */
+type BaseCount = { id: bigint; rulesVersion: number; base: string | null; count: number };
 
 /** @property asked those of which GitHub will say it soon. */
 type Unsure = { held: number; asked: number };
@@ -147,6 +158,7 @@ type PlanRow = {
   waiting: number;
   leaky: bigint[] | null;
   unsure: [repositoryId: string, held: number, asked: number][] | null;
+  bases: [repositoryId: string, rulesVersion: number, base: string | null, count: number][] | null;
   open: number;
 };
 
@@ -169,6 +181,9 @@ export async function planEnforcement(
     waiting: row.waiting,
     unsure: new Map((row.unsure ?? []).map(([id, held, asked]) => [BigInt(id), { held, asked }])),
     secondsUntilHeld: await secondsUntilHeld(deps, account.installation.id, row.open),
+    bases: (row.bases ?? []).map(([id, rulesVersion, base, count]) => ({
+      ...{ id: BigInt(id), rulesVersion, base, count },
+    })),
     notEnforced: used
       .filter((each) => !each.isFreezable || leaky.has(each.id))
       .map(({ name }) => `${account.login}/${name}`),
@@ -180,7 +195,8 @@ async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string)
   const now = nowOf(clock);
   const [row] = await db.$queryRaw<[PlanRow]>`
     WITH shown AS (
-      SELECT held.repository_id, ${whyNotHeld} AS why, ${isHeldAtOnce} AS is_held_at_once, ${mergeAnswer(now)} AS answer
+      SELECT held.repository_id, held.base_ref, ${whyNotHeld} AS why, ${isHeldAtOnce} AS is_held_at_once,
+        ${mergeAnswer(now)} AS answer
       FROM open_pull_requests held ${statusesOfHeld}
       WHERE EXISTS (
         SELECT FROM freezes f JOIN repositories r ON r.id = f.repository_id
@@ -194,7 +210,37 @@ async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string)
       (SELECT json_agg(json_build_array(repository_id::text, held, asked)) FROM (
         SELECT repository_id, count(*)::int AS held, count(*) FILTER (WHERE answer = 'asked')::int AS asked
         FROM shown WHERE why IS NULL AND answer IS DISTINCT FROM 'refuses' GROUP BY repository_id
-      ) AS each) AS unsure
+      ) AS each) AS unsure,
+      (SELECT json_agg(json_build_array(r.id::text, rules_version, base_ref, count)) FROM (
+        SELECT repository_id, base_ref, count(*)::int AS count FROM shown GROUP BY repository_id, base_ref
+      ) AS each JOIN repositories r ON r.id = repository_id) AS bases
     FROM shown`;
   return row;
+}
+
+/** In how many repositories an answer asks GitHub what it requires. The next answer asks about the next ones. */
+const mostAsked = 10;
+/** In how many repositories we count what GitHub refuses. */
+const mostCounted = 100;
+/** Nobody freezes by this number, so the question leaves half of the hour's requests to others. */
+const leftToOthers = 1 / 2;
+
+/** How many of what a plan should hold GitHub refuses, because their branches require the check; null if that is not known of all. */
+export async function countRefusedOf(deps: Deps, bases: BaseCount[]): Promise<number | null> {
+  const isKnown = (each: BaseCount) => knownEnforcement(deps, each, each) !== undefined;
+  const unknown = new Set(bases.filter((each) => !isKnown(each)).map(({ id }) => id));
+  const counted = new Set(bases.map(({ id }) => id));
+  if (counted.size > mostCounted || bases.some(({ base }) => base === null)) return null;
+  const found = await repositoriesOfIds(deps.sql, [...unknown].slice(0, mostAsked));
+  const places = new Map(found.map((repository) => [repository.id, repository]));
+  const counts = await Promise.all(
+    bases.map(async (each) => {
+      const place = places.get(each.id);
+      const word = await (place
+        ? placeEnforcement(deps, place, each, leftToOthers)
+        : knownEnforcement(deps, each, each));
+      return word === undefined || word === 'unknown' ? null : word ? each.count : 0;
+    }),
+  );
+  return counts.includes(null) ? null : counts.reduce<number>((sum, count) => sum + count!, 0);
 }
