@@ -84,7 +84,9 @@ test('a freezer is not sent to an admin to end a freeze', async () => {
   const seen = async (login: string) => words(await visitors.get(login)!.open('/repos/acme/web/pulls/1'));
   expect(await seen('fred')).toContain('Set an end or delete it on the page of the freeze');
   for (const login of ['april', 'wes'])
-    expect(await seen(login)).toContain('Ask an admin of acme/web to set an end or delete it');
+    expect(await seen(login)).toContain(
+      'Ask an admin of acme/web or a freezer (fred, olga) to set an end or delete it',
+    );
 });
 
 describe.each(readers)('%s', (login, web, api, owner) => {

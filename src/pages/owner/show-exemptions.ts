@@ -10,6 +10,7 @@ import {
 import { nullIf } from '../../errors.ts';
 import { ownerLivePath, ownerPath } from '../../page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
+import type { RoleHolder } from '../../installations/setting-fields.ts';
 import { holderText } from '../../settings/role-holders.ts';
 import { readSettingsOfAll } from '../../settings/settings.ts';
 import { filterChoice, filterField, hiddenField, queryLink } from '../form.ts';
@@ -130,13 +131,14 @@ async function waitingList(
     readSettingsOfAll(deps.db, ids),
     aboutListed(deps.db, listed, times),
   ]);
+  const textsOf = (holders: RoleHolder[]) => holders.map((each) => holderText(each, account.login));
   const standingIn = ({ id }: FoundRepository): Standing => {
     const permission = isAdmin ? 'admin' : (permissions.get(id) ?? 'none');
-    const { approvers, twoPersonExemptions: isForTwo } = settings.get(id)!;
+    const { approvers, freezers, twoPersonExemptions: isForTwo } = settings.get(id)!;
     return {
       ...{ viewer, permission, isForTwo },
       mayDecide: permission === 'admin' || deciding.has(id),
-      approvers: approvers.map((each) => holderText(each, account.login)),
+      ...{ approvers: textsOf(approvers), freezers: textsOf(freezers) },
       maySignIn: signInSettings(deps.config) !== null,
     };
   };

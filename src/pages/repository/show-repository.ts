@@ -209,7 +209,7 @@ const mostForgottenNamed = 3;
 const advice = (mayChange: boolean): string =>
   mayChange
     ? 'If nobody needs it, delete it or set an end.'
-    : 'If nobody needs it, ask an admin to delete it or to set an end.';
+    : 'If nobody needs it, ask an admin or a freezer to delete it or to set an end.';
 
 /** Points out freezes that somebody may have forgotten. */
 function forgotten(page: RepositoryPage, mayChange: boolean): Html {
@@ -241,7 +241,7 @@ const firstSteps = (isInside: boolean, freezeNow: string | null): Html =>
         }
       </li>
       <li>
-        ${freezeNow === null ? 'Ask an admin to create the first freeze.' : html`<a href="${freezeNow}">Create the first freeze</a>.`}
+        ${freezeNow === null ? 'Ask an admin or a freezer to create the first freeze.' : html`<a href="${freezeNow}">Create the first freeze</a>.`}
       </li>
       <li>The check of each pull request then links to a page that explains why it is blocked.</li>
     </ol>

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { signInSettings } from '../../auth/sign-in/github-identity.ts';
 import { holderText } from '../../settings/role-holders.ts';
-import type { SettingValues } from '../../installations/setting-fields.ts';
+import type { RoleHolder, SettingValues } from '../../installations/setting-fields.ts';
 import type { RepositoryPermission } from '../../auth/permissions.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
@@ -22,8 +22,9 @@ export type Standing = {
   permission: RepositoryPermission | 'unknown';
   /** Whether they may decide on exemptions: as an admin or an approver. */
   mayDecide: boolean;
-  /** Who has the role to decide beside admins, as people write them. */
+  /** Who may decide, and end freezes, beside admins, as people write them. */
   approvers: string[];
+  freezers: string[];
   /** Whether exemptions there take two people. */
   isForTwo: boolean;
   /** Whether people can sign in. */
@@ -34,12 +35,14 @@ export type Standing = {
 export async function standingIn(
   visit: RepositoryVisit,
   permission: Standing['permission'],
-  { approvers, twoPersonExemptions: isForTwo }: SettingValues,
+  { approvers, freezers, twoPersonExemptions: isForTwo }: SettingValues,
 ): Promise<Standing> {
   const { deps, repository, viewer } = visit;
+  const texts = (holders: RoleHolder[]) =>
+    holders.map((each) => holderText(each, repository.account.login));
   return {
     ...{ viewer, permission, isForTwo, mayDecide: await mayAs(visit, 'approver') },
-    approvers: approvers.map((each) => holderText(each, repository.account.login)),
+    ...{ approvers: texts(approvers), freezers: texts(freezers) },
     maySignIn: signInSettings(deps.config) !== null,
   };
 }
@@ -101,17 +104,22 @@ function whoApproves(name: string, standing: Standing): string {
   return maySignIn ? others : `${others} Ask one of them: nobody can sign in here yet.`;
 }
 
-/** Who decides, after "an". People who are signed in learn who has the role. */
-function decider(name: string | null, { viewer, approvers }: Standing): string {
+/** Who decides, after "an". */
+const decider = (name: string | null, { approvers, viewer }: Standing): string =>
+  adminOr(name, 'an approver', approvers, viewer);
+
+/** Who ends a freeze that the viewer may not end, after "an". */
+export const enderOf = (name: string, { freezers, viewer }: Standing): string =>
+  adminOr(name, 'a freezer', freezers, viewer);
+
+/** An admin, or somebody with a role. People who are signed in learn who has it. @param holders who has it. */
+function adminOr(name: string | null, role: string, holders: string[], viewer: Viewer): string {
   const admin = name === null ? 'admin' : `admin of ${name}`;
-  if (approvers.length === 0) return admin;
+  if (holders.length === 0) return admin;
+  if (!viewer) return `${admin} or ${role}`;
   // Nobody asks themselves.
-  const others = approvers.filter((each) => each.toLowerCase() !== viewer?.login.toLowerCase());
-  return viewer && others.length > 0
-    ? `${admin} or an approver (${others.join(', ')})`
-    : viewer
-      ? admin
-      : `${admin} or an approver`;
+  const others = holders.filter((each) => each.toLowerCase() !== viewer.login.toLowerCase());
+  return others.length > 0 ? `${admin} or ${role} (${others.join(', ')})` : admin;
 }
 
 /** What an exemption is of, with a link to the page that shows it. */

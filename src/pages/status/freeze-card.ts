@@ -117,11 +117,14 @@ export function whyHeld(freezes: ShownFreeze[], repository: FoundRepository, tim
   return left > 0 ? [...each, html`<a href="#holding">and ${left} more</a>`] : each;
 }
 
-/** What lets the pull request through without an exemption, for each freeze that holds it. */
+/**
+ * What lets the pull request through without an exemption, for each freeze that holds it.
+ * @param ender whom to ask to end a freeze, after "an"; null if the viewer may.
+ */
 export function waysThrough(
   freezes: ShownFreeze[],
   repository: FoundRepository,
-  mayEnd: boolean,
+  ender: string | null,
   times: Times,
 ): Html {
   const isOne = freezes.length === 1;
@@ -130,7 +133,7 @@ export function waysThrough(
     some.map(
       (each) =>
         html`${isOne ? '' : html`<p>${quotedText(each.freeze.reason)}:</p>`}
-        ${waysPast(each, repository, mayEnd, times)}`,
+        ${waysPast(each, repository, ender, times)}`,
     );
   return html`<p>
       ${isOne ? 'Without an exemption, one of these is enough:' : 'Without an exemption, it takes one of these for each freeze:'}
@@ -149,7 +152,7 @@ export function waysThrough(
 function waysPast(
   { freeze, releasing }: ShownFreeze,
   repository: FoundRepository,
-  mayEnd: boolean,
+  ender: string | null,
   times: Times,
 ): Html {
   const { id, endsAt, timezone, matchingConditions, excludeConditions } = freeze;
@@ -174,7 +177,7 @@ function waysPast(
     ${endsAt ? html`<li>Wait. The freeze ends by itself on ${instantText(endsAt, times, timezone)}.</li>` : ''}
     <li>
       ${endsAt ? '' : 'The freeze doesn’t end by itself.'}
-      ${mayEnd ? (endsAt ? 'End' : 'Set an end') : `Ask an admin of ${fullName(repository)} to ${endsAt ? 'end' : 'set an end'}`}
+      ${ender === null ? (endsAt ? 'End' : 'Set an end') : `Ask an ${ender} to ${endsAt ? 'end' : 'set an end'}`}
       or delete it on
       <a href="${freezePath(repository, id)}">the page of the freeze</a>.
     </li>

@@ -30,7 +30,14 @@ import { written } from './request-card.ts';
 import { timeline } from './timeline.ts';
 import { saidMessage } from '../message-page.ts';
 import { stillApproved, undoApproval } from '../undo.ts';
-import { exemptionForms, exemptionNotice, isFormOn, shownExemption, standingIn } from './exemption-forms.ts';
+import {
+  enderOf,
+  exemptionForms,
+  exemptionNotice,
+  isFormOn,
+  shownExemption,
+  standingIn,
+} from './exemption-forms.ts';
 import { cards, holding, passing, type ShownFreeze, statusesTable, waysThrough } from './freeze-card.ts';
 import { closedVerdict } from './let-through.ts';
 import {
@@ -87,6 +94,7 @@ export async function pullRequestPage(
   const read = await reading(visit, secrets);
   const standing = await standingIn(visit, permission, settings);
   const mayEnd = shown.holding.length > 0 && (await mayAs(visit, 'freezer'));
+  const ender = mayEnd ? null : enderOf(fullName(repository), standing);
   const seen = readAs(read, shown);
   const asked = { isAsked: context.req.query('exempt') !== undefined, refused };
   const shownOnce = exemption && read(exemption);
@@ -108,7 +116,7 @@ export async function pullRequestPage(
     ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
     <div class="columns">
       <div>
-        ${through(repository, seen, mayEnd, forms, times)}
+        ${through(repository, seen, ender, forms, times)}
         ${shownOnce && !isExempt ? exemptionNotice(shownOnce, times) : ''}
         ${shown.isFinal && isOpenPullRequest(shown) ? finalNotice : ''}
         ${details(deps, repository, seen, times)}
@@ -179,12 +187,12 @@ function head(deps: PageDeps, repository: FoundRepository, { number, live }: Sho
 
 /**
  * What a person can do about what holds the pull request. First of all: request an exemption.
- * @param mayEnd whether the viewer may end freezes. @param forms the requests and forms of exemptions. They stand alone where none would let it through.
+ * @param ender whom to ask to end a freeze; null if the viewer may. @param forms the requests and forms of exemptions. They stand alone where none would let it through.
  */
 function through(
   repository: FoundRepository,
   shown: ShownPullRequest,
-  mayEnd: boolean,
+  ender: string | null,
   forms: (isHeld: boolean) => Html,
   times: Times,
 ): Html {
@@ -194,7 +202,7 @@ function through(
   if (!isOpenPullRequest(shown) || (held.length === 0 && !isElsewhere)) return forms(false);
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
-    ${forms(held.length > 0)} ${held.length > 0 ? waysThrough(held, repository, mayEnd, times) : ''}
+    ${forms(held.length > 0)} ${held.length > 0 ? waysThrough(held, repository, ender, times) : ''}
     ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
     ${closeThese(repository, elsewhere)}
   </section>`;
