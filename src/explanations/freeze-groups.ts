@@ -124,25 +124,56 @@ type GroupQuery = {
   login: string | null;
 };
 
+/** What is on now, or what comes next. */
+type Which = 'ongoing' | 'scheduled';
+
+/** @property total how many there are, of which these are the first. */
+type CurrentGroups = { groups: CurrentGroup[]; total: number };
+
 /**
- * The freezes of some repositories that are ongoing, the largest first; or the next ones, the earliest first.
+ * The freezes of some repositories that are ongoing, the largest first; and the next ones, the earliest first.
  * Of a plan it is one group, whatever became of its freezes, and of what comes the first time. One statement.
- * @param most the maximum number of groups; `total` counts all of them.
+ * @param most the maximum number of groups of each.
  */
 export async function currentGroups(
   tx: Tx,
-  which: 'ongoing' | 'scheduled',
+  query: GroupQuery,
+  now: Date,
+  most: number,
+): Promise<Record<Which, CurrentGroups>> {
+  const numbered = (which: Which) =>
+    Prisma.sql`SELECT ${which} AS which, row_number() OVER () AS place, each.* FROM (${groupsSql(which, query, now, most)}) AS each`;
+  const rows = await tx.$queryRaw<(CurrentGroup & { total: number; which: Which; place: bigint })[]>`
+    ${numbered('ongoing')} UNION ALL ${numbered('scheduled')} ORDER BY which, place`;
+  const groupsOf = (wanted: Which): CurrentGroups => {
+    const its = rows.filter(({ which }) => which === wanted);
+    return {
+      groups: its.map(({ total: _total, which: _which, place: _place, ...group }) => ({
+        ...group,
+        mine: group.mine.slice(0, mostMine),
+        soon: group.soon.slice(0, mostSoon),
+        createdBy: group.createdBy && actorIn(group.createdBy),
+      })),
+      total: its[0]?.total ?? 0,
+    };
+  };
+  return { ongoing: groupsOf('ongoing'), scheduled: groupsOf('scheduled') };
+}
+
+/** SQL that selects the groups of one kind in their order. */
+function groupsSql(
+  which: Which,
   { all, inside, notEnforced, unknown, login }: GroupQuery,
   now: Date,
   most: number,
-): Promise<{ groups: CurrentGroup[]; total: number }> {
+): Prisma.Sql {
   const isOngoing = which === 'ongoing';
   const isIt = isOngoing ? Prisma.sql`starts_at <= ${now}` : Prisma.sql`starts_at > ${now}`;
   const inRepositories = (condition: Prisma.Sql) =>
     Prisma.sql`(count(DISTINCT f.repository_id) FILTER (WHERE ${condition}))::int4`;
   const pullRequests = (condition: Prisma.Sql) =>
     Prisma.sql`count(DISTINCT (repository_id, number)) FILTER (WHERE ${condition})`;
-  const rows = await tx.$queryRaw<(CurrentGroup & { total: number })[]>`
+  return Prisma.sql`
     WITH found AS (
       SELECT id, repository_id, plan_id, coalesce(plan_id, id) AS key, starts_at, ends_at, created_at, created_by,
         timezone, is_inside, ${freezesMerges} AS holds_merges, ${readReason(Prisma.sql`is_inside`)} AS reason,
@@ -194,13 +225,4 @@ export async function currentGroups(
     GROUP BY f.key, f.plan_id
     ORDER BY CASE WHEN NOT ${isOngoing} THEN min(f.starts_at) END, bool_or(pulls.mine IS NOT NULL) DESC, count(*) DESC, min(f.starts_at), f.key
     LIMIT ${most}`;
-  return {
-    groups: rows.map(({ total: _total, ...group }) => ({
-      ...group,
-      mine: group.mine.slice(0, mostMine),
-      soon: group.soon.slice(0, mostSoon),
-      createdBy: group.createdBy && actorIn(group.createdBy),
-    })),
-    total: rows[0]?.total ?? 0,
-  };
 }

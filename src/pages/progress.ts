@@ -22,7 +22,6 @@ import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-own
 import { absentPage } from './reader.ts';
 import { progressSubject, tellPeople } from './tell-people.ts';
 import { readerZone } from './text.ts';
-import { countRequested } from '../statuses/observe.ts';
 import { about } from '../statuses/time-until-held.ts';
 
 /** `GET /owners/{owner}/progress`: how many pull requests a new freeze holds already. The page updates itself until all is known. */
@@ -152,26 +151,28 @@ async function readProgress(
   return found instanceof Refusal ? 'over' : found;
 }
 
-async function ofPlan(visit: OwnerVisit, id: string): Promise<FreezeProgress | null> {
+async function ofPlan(visit: OwnerVisit, id: string): Promise<FreezeProgress | 'over' | null> {
   const found = await findShownPlan(visit, id);
-  return found && planProgress({ ...visit, ...found });
+  if (!found) return null;
+  return found.ending ? 'over' : planProgress({ ...visit, ...found });
 }
 
-/** The progress of a plan's ongoing freezes. @throws Refusal not-found if the plan is over or deleted. */
+/** The progress of the ongoing freezes of a plan that is not over. */
 export async function planProgress({
   deps,
   account,
   repositories,
   plan,
 }: PlanVisit): Promise<FreezeProgress> {
-  const matched = new Set((await matchedRepositories(deps.sql, plan)).used.map((each) => each.id));
-  const on = new Set(
-    (await ongoingFreezes(deps.db, plan, nowOf(deps.clock))).map(({ repositoryId }) => repositoryId),
-  );
+  const [{ used }, ongoing] = await Promise.all([
+    matchedRepositories(deps.sql, plan),
+    ongoingFreezes(deps.db, plan, nowOf(deps.clock)),
+  ]);
+  const matched = new Set(used.map((each) => each.id));
+  const on = new Set(ongoing.map(({ repositoryId }) => repositoryId));
   const rows = repositories.filter((each) => matched.has(each.id) || on.has(each.id));
-  const [found, toLook, enforced] = await Promise.all([
-    planEnforcement(deps, account, plan.id),
-    countRequested(deps.db, [...on]),
+  const [found, enforced] = await Promise.all([
+    planEnforcement(deps, account, plan, used),
     enforcedOf(deps, rows, onlyBranches(plan) ?? undefined),
   ]);
   // What is known of branches says nothing about deployments.
@@ -190,7 +191,7 @@ export async function planProgress({
     repositories: matched.size,
     held: found.held - unsure.reduce((sum, its) => sum + its.held, 0),
     toSay: unsure.reduce((sum, its) => sum + its.asked, 0),
-    toLook,
+    toLook: rows.filter((each) => on.has(each.id) && each.isUpdating).length,
     toAsk: namesOf(null).length,
     notEnforced: [...new Set([...found.notEnforced.map(ownName), ...namesOf(false)])],
     notKnown: namesOf('unknown'),

@@ -25,7 +25,6 @@ import { forgetAllGroups } from './desired-store.ts';
 import { mostNamedInFew } from './plan-write.ts';
 import type { StatusDeps } from './status-deps.ts';
 import type { Stack } from '../github/pull-requests/pull-request.ts';
-import type { Tx } from '../database/database.ts';
 
 /** A repository that GitHub may be asked about. */
 export type ObservedRepository = Pick<Repository, 'id' | 'accountId' | 'name' | 'products'> & {
@@ -274,13 +273,3 @@ export type PullRequestReading = {
   /** The stacks, if they were read again. */
   stacks?: Stack[];
 };
-
-/** How many of these repositories wait for an observation that can happen. */
-export const countRequested = (db: Tx, repositoryIds: bigint[]): Promise<number> =>
-  db.repository.count({
-    where: {
-      id: { in: repositoryIds },
-      reconcileRequestedAt: { not: null },
-      installation: { deletedAt: null, suspendedAt: null },
-    },
-  });

@@ -31,12 +31,12 @@ const budgets: [path: string, kilobytes: number, statements: number][] = [
   ['/owners/:owner/plans/:plan/edit', 13, 4],
   ['/owners/:owner/plans/new', 13, 4],
   // With whom its text can be told to.
-  ['/owners/:owner/progress', 6, 13],
+  ['/owners/:owner/progress', 6, 10],
   ['/owners/:owner/reports', 7, 4],
   ['/owners/:owner/settings', 12, 12],
   ['/owners/:owner/unfreeze', 7, 7],
   // With the requests that wait for the reader, and what was done last.
-  ['/repos/:owner', 9, 13],
+  ['/repos/:owner', 9, 11],
   ['/repos/:owner/:repository', 10, 14],
   ['/repos/:owner/:repository/audit', 11, 4],
   ['/repos/:owner/:repository/freezes/:id', 9, 9],

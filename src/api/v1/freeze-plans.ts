@@ -264,6 +264,8 @@ export const planEnforcementEndpoint = endpoint({
     },
   },
   async handle({ deps, account, path }) {
+    const plan = await requirePlan(deps.db, deps, account, path.plan_id);
+    const { used } = await matchedRepositories(deps.sql, plan);
     const {
       toHold,
       notEnforced,
@@ -271,7 +273,7 @@ export const planEnforcementEndpoint = endpoint({
       unsure: _,
       bases,
       ...found
-    } = await planEnforcement(deps, account, path.plan_id);
+    } = await planEnforcement(deps, account, plan, used);
     return {
       ...found,
       to_hold: toHold,

@@ -6,8 +6,8 @@ import { isJudged } from '../../freezes/list-freezes.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
-import { matchedRepositories } from '../../plans/matched-repositories.ts';
-import { requirePlan } from '../../plans/plan-store.ts';
+import type { PlanRepository } from '../../plans/matched-repositories.ts';
+import type { StoredPlan } from '../../plans/plan-store.ts';
 import { statusesOfHeld } from '../../statuses/desired-store.ts';
 import {
   type HeldPullRequest,
@@ -162,17 +162,14 @@ type PlanRow = {
   open: number;
 };
 
-/**
- * The progress of a plan in all its repositories, from our tables only.
- * @throws Refusal not-found if the plan is over or deleted.
- */
+/** The progress of a plan in the repositories that it matches, from our tables only. */
 export async function planEnforcement(
   deps: Deps,
   account: InstalledAccount,
-  id: string,
+  plan: Pick<StoredPlan, 'id'>,
+  used: PlanRepository[],
 ): Promise<PlanEnforcement> {
-  const plan = await requirePlan(deps.db, deps, account, id);
-  const [{ used }, row] = await Promise.all([matchedRepositories(deps.sql, plan), progressOf(deps, id)]);
+  const row = await progressOf(deps, plan.id);
   const leaky = new Set(row.leaky ?? []);
   return {
     repositories: used.length,

@@ -17,7 +17,7 @@ import { frozenWord } from '../held.ts';
 import type { Html } from '../html.ts';
 import { mayAs, type PageDeps, type Viewer } from '../reader.ts';
 import { exemptionRequest, type Standing } from '../status/exemption-forms.ts';
-import { aboutListed } from '../status/request-card.ts';
+import { aboutListed, type RequestPlace } from '../status/request-card.ts';
 import type { Times } from '../text.ts';
 import type { OwnerVisit } from './open-owner.ts';
 import { type OwnHeld, type OwnPullRequest, ownPullRequests } from './own-pull-requests.ts';
@@ -88,9 +88,8 @@ export async function loadOverview(
     unknown: idsOf(({ owner, state }) => owner.isAdmin && isUnknown(state)),
     login: viewer?.login ?? null,
   };
-  const [ongoing, scheduled, planned, requests] = await Promise.all([
-    currentGroups(deps.db, 'ongoing', asked, now, mostRows),
-    currentGroups(deps.db, 'scheduled', asked, now, mostRows),
+  const [{ ongoing, scheduled }, planned, requests] = await Promise.all([
+    currentGroups(deps.db, asked, now, mostRows),
     Promise.all(owners.map((owner) => plannedBy(deps, owner, now))),
     viewer ? requestsFor(deps, viewer, owners, times) : [],
   ]);
@@ -179,23 +178,32 @@ async function requestsFor(
   owners: SeenOwner[],
   times: Times,
 ): Promise<Html[]> {
-  const withRequests = (owner: SeenOwner) => owner.repositories.filter(({ requests }) => requests > 0);
-  const ids = (of: SeenOwner[]) => of.flatMap(withRequests).map(({ id }) => id);
-  const own = ids(owners.filter(({ isAdmin }) => isAdmin));
-  const others = ids(owners.filter(({ isAdmin }) => !isAdmin)).slice(0, mostForeignAsked);
+  const withRequests = (of: SeenOwner[]): RequestPlace[] =>
+    of.flatMap(({ account, repositories }) =>
+      repositories
+        .filter(({ requests }) => requests > 0)
+        .map(({ id, name }) => ({ id, name, account: { login: account.login } })),
+    );
+  const own = withRequests(owners.filter(({ isAdmin }) => isAdmin));
+  const others = withRequests(owners.filter(({ isAdmin }) => !isAdmin)).slice(0, mostForeignAsked);
   if (own.length + others.length === 0) return [];
-  const repositories = await repositoriesOfIds(deps.sql, [...own, ...others]);
+  const asked =
+    others.length === 0
+      ? []
+      : await repositoriesOfIds(
+          deps.sql,
+          others.map(({ id }) => id),
+        );
   const decided = await Promise.all(
-    repositories.map(
-      async (each) => own.includes(each.id) || (await mayAs({ deps, viewer, repository: each }, 'approver')),
-    ),
+    asked.map((repository) => mayAs({ deps, viewer, repository }, 'approver')),
   );
-  const theirs = repositories.filter((_, index) => decided[index]);
-  const theirIds = theirs.map(({ id }) => id);
-  const exemptions = await waitingRequests(deps.db, theirIds, viewer.id, times.now, mostRequests);
+  const theirs = new Map<bigint, RequestPlace>(
+    [...own, ...asked.filter((_, index) => decided[index])].map((each) => [each.id, each]),
+  );
+  const exemptions = await waitingRequests(deps.db, [...theirs.keys()], viewer.id, times.now, mostRequests);
   const listed = exemptions.map((exemption) => ({
     exemption,
-    repository: theirs.find(({ id }) => id === exemption.repositoryId)!,
+    repository: theirs.get(exemption.repositoryId)!,
   }));
   const about = await aboutListed(deps.db, listed, times);
   // What takes a second person, and is the viewer's own, is not among them.

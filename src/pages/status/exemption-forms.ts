@@ -13,6 +13,7 @@ import type { Html } from '../html.ts';
 import { badge } from '../states.ts';
 import { mayAs, type RepositoryVisit, type Viewer } from '../reader.ts';
 import type { ShownPullRequest } from './shown-pull-request.ts';
+import type { RequestPlace } from './request-card.ts';
 import type { RefusedRequest } from './status-pages.ts';
 import type { EndedBy } from '../../exemptions/exemption.ts';
 
@@ -38,8 +39,7 @@ export async function standingIn(
   { approvers, freezers, twoPersonExemptions: isForTwo }: SettingValues,
 ): Promise<Standing> {
   const { deps, repository, viewer } = visit;
-  const texts = (holders: RoleHolder[]) =>
-    holders.map((each) => holderText(each, repository.account.login));
+  const texts = (holders: RoleHolder[]) => holders.map((each) => holderText(each, repository.account.login));
   return {
     ...{ viewer, permission, isForTwo, mayDecide: await mayAs(visit, 'approver') },
     ...{ approvers: texts(approvers), freezers: texts(freezers) },
@@ -125,7 +125,7 @@ function adminOr(name: string | null, role: string, holders: string[], viewer: V
 /** What an exemption is of, with a link to the page that shows it. */
 export const exemptionLink = (
   { deployment, pullRequest }: ExemptionRecord,
-  repository: FoundRepository,
+  repository: RequestPlace,
 ): Html =>
   deployment
     ? html`<a href="${deploymentsPath(repository)}"
@@ -143,10 +143,7 @@ export const coverage = ({ anyHead, headSha, deployment }: ExemptionRecord): Htm
       : html`commit <code>${headSha.slice(0, 7)}</code> only`;
 
 /** Where the forms about an exemption go. */
-export const formsPath = (
-  { deployment, pullRequest }: ExemptionRecord,
-  repository: FoundRepository,
-): string =>
+export const formsPath = ({ deployment, pullRequest }: ExemptionRecord, repository: RequestPlace): string =>
   deployment
     ? deploymentExemptionsPath(repository)
     : `${pullRequestPath(repository, pullRequest)}/exemptions`;
@@ -158,7 +155,7 @@ export const formsPath = (
  */
 export function exemptionRequest(
   exemption: ExemptionRecord,
-  repository: FoundRepository,
+  repository: RequestPlace,
   standing: Standing,
   times: Times,
   { sent = html``, about = html``, isListed = false }: { sent?: Html; about?: Html; isListed?: boolean } = {},

@@ -2,12 +2,17 @@ import { html } from 'hono/html';
 import type { Tx } from '../../database/database.ts';
 import { shorten } from '../../words/event-words.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
-import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../page-paths.ts';
 import type { Html } from '../html.ts';
 import { instantText, type Times } from '../text.ts';
 
 // What somebody who decides on a request has to know of the pull request, so that they need no other page.
+
+/** The repository of a request, as cards and lists name it. */
+export type RequestPlace = { id: bigint; name: string; account: { login: string } };
+
+/** A request among others. */
+type ListedRequest = { exemption: ExemptionRecord; repository: RequestPlace };
 
 type Blocking = { id: string; reason: string; endsAt: Date | null; timezone: string };
 
@@ -27,9 +32,9 @@ export const written = (
 /** What is known of the pull requests of listed requests, as far as the tables have it: titles, authors, sizes, and freezes with their ends. One statement. */
 export async function aboutListed(
   db: Tx,
-  listed: { exemption: ExemptionRecord; repository: FoundRepository }[],
+  listed: ListedRequest[],
   times: Times,
-): Promise<(request: { exemption: ExemptionRecord; repository: FoundRepository }) => Html> {
+): Promise<(request: ListedRequest) => Html> {
   const asked = listed.filter(({ exemption }) => !exemption.deployment);
   if (asked.length === 0) return () => html``;
   const rows = await db.$queryRaw<
@@ -64,7 +69,7 @@ export async function aboutListed(
   };
 }
 
-const blockedBy = (repository: FoundRepository, freezes: Blocking[], times: Times): Html =>
+const blockedBy = (repository: RequestPlace, freezes: Blocking[], times: Times): Html =>
   freezes.length === 0
     ? html``
     : html`<p>
