@@ -209,7 +209,7 @@ async function requestsFor(
   // What takes a second person, and is the viewer's own, is not among them.
   const standing: Standing = {
     ...{ viewer, permission: 'write', mayDecide: true },
-    ...{ isForTwo: false, approvers: [], freezers: [], maySignIn: true },
+    ...{ isForTwo: false, approvers: [], maySignIn: true },
   };
   return listed.map((each) =>
     exemptionRequest(each.exemption, each.repository, standing, times, {

@@ -10,7 +10,6 @@ import {
 import { nullIf } from '../../errors.ts';
 import { ownerLivePath, ownerPath } from '../../page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
-import type { RoleHolder } from '../../installations/setting-fields.ts';
 import { holderText } from '../../settings/role-holders.ts';
 import { readSettingsOfAll } from '../../settings/settings.ts';
 import { filterChoice, filterField, hiddenField, queryLink } from '../form.ts';
@@ -131,14 +130,13 @@ async function waitingList(
     readSettingsOfAll(deps.db, ids),
     aboutListed(deps.db, listed, times),
   ]);
-  const textsOf = (holders: RoleHolder[]) => holders.map((each) => holderText(each, account.login));
   const standingIn = ({ id }: FoundRepository): Standing => {
     const permission = isAdmin ? 'admin' : (permissions.get(id) ?? 'none');
-    const { approvers, freezers, twoPersonExemptions: isForTwo } = settings.get(id)!;
+    const { approvers, twoPersonExemptions: isForTwo } = settings.get(id)!;
     return {
       ...{ viewer, permission, isForTwo },
       mayDecide: permission === 'admin' || deciding.has(id),
-      ...{ approvers: textsOf(approvers), freezers: textsOf(freezers) },
+      approvers: approvers.map((each) => holderText(each, account.login)),
       maySignIn: signInSettings(deps.config) !== null,
     };
   };

@@ -23,26 +23,26 @@ export type Standing = {
   permission: RepositoryPermission | 'unknown';
   /** Whether they may decide on exemptions: as an admin or an approver. */
   mayDecide: boolean;
-  /** Who may decide, and end freezes, beside admins, as people write them. */
+  /** Who has the role to decide beside admins, as people write them. */
   approvers: string[];
-  freezers: string[];
   /** Whether exemptions there take two people. */
   isForTwo: boolean;
   /** Whether people can sign in. */
   maySignIn: boolean;
 };
 
-/** What the viewer may do about the exemptions of a repository. */
+/** What the viewer may do about the exemptions of a repository, and who ends freezes there, after "an". */
 export async function standingIn(
   visit: RepositoryVisit,
   permission: Standing['permission'],
   { approvers, freezers, twoPersonExemptions: isForTwo }: SettingValues,
-): Promise<Standing> {
+): Promise<Standing & { ender: string }> {
   const { deps, repository, viewer } = visit;
   const texts = (holders: RoleHolder[]) => holders.map((each) => holderText(each, repository.account.login));
   return {
     ...{ viewer, permission, isForTwo, mayDecide: await mayAs(visit, 'approver') },
-    ...{ approvers: texts(approvers), freezers: texts(freezers) },
+    approvers: texts(approvers),
+    ender: adminOr(fullName(repository), 'a freezer', texts(freezers), viewer),
     maySignIn: signInSettings(deps.config) !== null,
   };
 }
@@ -107,10 +107,6 @@ function whoApproves(name: string, standing: Standing): string {
 /** Who decides, after "an". */
 const decider = (name: string | null, { approvers, viewer }: Standing): string =>
   adminOr(name, 'an approver', approvers, viewer);
-
-/** Who ends a freeze that the viewer may not end, after "an". */
-export const enderOf = (name: string, { freezers, viewer }: Standing): string =>
-  adminOr(name, 'a freezer', freezers, viewer);
 
 /** An admin, or somebody with a role. People who are signed in learn who has it. @param holders who has it. */
 function adminOr(name: string | null, role: string, holders: string[], viewer: Viewer): string {

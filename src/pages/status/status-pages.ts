@@ -30,14 +30,7 @@ import { written } from './request-card.ts';
 import { timeline } from './timeline.ts';
 import { saidMessage } from '../message-page.ts';
 import { stillApproved, undoApproval } from '../undo.ts';
-import {
-  enderOf,
-  exemptionForms,
-  exemptionNotice,
-  isFormOn,
-  shownExemption,
-  standingIn,
-} from './exemption-forms.ts';
+import { exemptionForms, exemptionNotice, isFormOn, shownExemption, standingIn } from './exemption-forms.ts';
 import { cards, holding, passing, type ShownFreeze, statusesTable, waysThrough } from './freeze-card.ts';
 import { closedVerdict } from './let-through.ts';
 import {
@@ -94,7 +87,7 @@ export async function pullRequestPage(
   const read = await reading(visit, secrets);
   const standing = await standingIn(visit, permission, settings);
   const mayEnd = shown.holding.length > 0 && (await mayAs(visit, 'freezer'));
-  const ender = mayEnd ? null : enderOf(fullName(repository), standing);
+  const ways = (held: ShownFreeze[]) => waysThrough(held, repository, mayEnd ? null : standing.ender, times);
   const seen = readAs(read, shown);
   const asked = { isAsked: context.req.query('exempt') !== undefined, refused };
   const shownOnce = exemption && read(exemption);
@@ -116,7 +109,7 @@ export async function pullRequestPage(
     ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
     <div class="columns">
       <div>
-        ${through(repository, seen, ender, forms, times)}
+        ${through(repository, seen, ways, forms)}
         ${shownOnce && !isExempt ? exemptionNotice(shownOnce, times) : ''}
         ${shown.isFinal && isOpenPullRequest(shown) ? finalNotice : ''}
         ${details(deps, repository, seen, times)}
@@ -187,14 +180,13 @@ function head(deps: PageDeps, repository: FoundRepository, { number, live }: Sho
 
 /**
  * What a person can do about what holds the pull request. First of all: request an exemption.
- * @param ender whom to ask to end a freeze; null if the viewer may. @param forms the requests and forms of exemptions. They stand alone where none would let it through.
+ * @param ways what else lets it through. @param forms the requests and forms of exemptions. They stand alone where none would let it through.
  */
 function through(
   repository: FoundRepository,
   shown: ShownPullRequest,
-  ender: string | null,
+  ways: (held: ShownFreeze[]) => Html,
   forms: (isHeld: boolean) => Html,
-  times: Times,
 ): Html {
   const { holding: held, live } = shown;
   const elsewhere = live?.sharedHolds ?? [];
@@ -202,7 +194,7 @@ function through(
   if (!isOpenPullRequest(shown) || (held.length === 0 && !isElsewhere)) return forms(false);
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
-    ${forms(held.length > 0)} ${held.length > 0 ? waysThrough(held, repository, ender, times) : ''}
+    ${forms(held.length > 0)} ${held.length > 0 ? ways(held) : ''}
     ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
     ${closeThese(repository, elsewhere)}
   </section>`;
