@@ -64,6 +64,7 @@ const rooms: Record<string, string[]> = {
     'enforcement/progress.ts',
     'enforcement/refused-pushes.ts',
     'enforcement/judge-environments.ts',
+    'enforcement/held-environments.ts',
     'preview-freeze.ts',
     'enforcement/read-service.ts',
   ],

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
 import { commandLineFor } from '../support/command-line.ts';
 import { grantDeployments } from '../support/deployments.ts';
@@ -89,6 +89,35 @@ test('a plan of deployments says so on its page and in its progress', async () =
   const text = await see(`/owners/acme/progress?plan=${id}`);
   expect(text).toMatch(/Deployments frozen Deployments wait; merges are not blocked\. 2 repositories/);
   expect(text).not.toMatch(/pull request|known/);
+});
+
+test('the progress of a plan says where the rule is not enabled, and where there is no such environment', async () => {
+  await acme.repository('lib', []);
+  acme.github.addEnvironment('acme/infra', 'staging', { ours: false });
+  acme.github.addEnvironment('acme/infra', 'production');
+  // What GitHub said before is a minute old at most.
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  const body = {
+    ...{ name: 'Some', reason: 'Some', repositories: { include: ['infra', 'lib', 'web'] }, timezone: 'UTC' },
+    ...{ holds: ['merges', 'deployments'], environments: ['production', 'staging'], start: null },
+  };
+  const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
+  await acme.quiet();
+  const progress = `/owners/acme/progress?plan=${id}`;
+  // GitHub may need longer than the page waits.
+  await vi.waitFor(async () => expect(await see(progress)).not.toContain('Asking GitHub'), 5_000);
+  expect(await see(progress)).toMatch(
+    /The rule is not enabled: (infra|web) \( staging \), (infra|web) \( staging \) No such environment: lib /,
+  );
+  await vi.waitFor(
+    async () => expect(await see(`/owners/acme/plans/${id}`)).toContain('2 not enforced'),
+    5_000,
+  );
+  await acme.call('POST', `/v1/freeze_plans/acme/${id}/delete`, {
+    as: acme.admin,
+    body: { delete_reason: 'r' },
+  });
+  await acme.quiet();
 });
 
 test.each([

@@ -218,6 +218,11 @@ export function judgeHeldDeployments(
       enforced: 'unknown',
       sentence: `Holdfast did not look at all environments. ${waiting.length > 0 ? stopped : ''}`.trim(),
     };
+  if (held.length === 0)
+    return {
+      enforced: false,
+      sentence: `Deployments${to} are not stopped: there is no ${to === '' ? '' : 'such '}environment.`,
+    };
   return waiting.length > 0
     ? { enforced: true, sentence: stopped }
     : { enforced: false, sentence: `Deployments${to} are not stopped: no environment has the rule.` };

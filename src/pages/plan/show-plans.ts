@@ -40,7 +40,7 @@ import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { saidMessage, showPage } from '../message-page.ts';
 import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-owner.ts';
-import { planProgress, type FreezeProgress } from '../progress.ts';
+import { planProgress, type FreezeProgress } from '../freeze-progress.ts';
 import { readerTimes, unlessUnsaid } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
 import { instantText, longText, quotedText, type Times, warningNotices } from '../text.ts';
@@ -193,9 +193,12 @@ const followed = ({ url, titles }: Source, mayChange: boolean): Html =>
 function planSentence(
   { plan, account }: PlanVisit,
   { matched, nextOccurrences }: ShownPlan,
-  { isOn, held, toHold, toAsk, notEnforced, notKnown, holdsMerges, deployments }: FreezeProgress,
+  { isOn, held, toHold, toAsk, holdsMerges, deployments, ...progress }: FreezeProgress,
   now: Date,
 ): Html {
+  const notEnforced = new Set([...progress.notEnforced, ...progress.withoutRule.map(({ name }) => name)])
+    .size;
+  const notKnown = new Set([...progress.notKnown, ...progress.environmentsUnknown]).size + toAsk;
   const isScheduled = nextOccurrences.some(({ startsAt }) => startsAt > now);
   const badge = isOn
     ? html`<span class="badge held">Ongoing</span>
@@ -207,8 +210,8 @@ function planSentence(
       ? html`<span class="badge scheduled">Scheduled</span>`
       : html`<span class="badge past">Not ongoing</span>`;
   return html`${badge} ${countText(matched, 'repository', 'repositories')}
-  ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced</strong>` : ''}
-  ${notKnown.length + toAsk > 0 ? `${notKnown.length + toAsk} not known to be enforced` : ''}
+  ${notEnforced > 0 ? html`<strong class="leaking">${notEnforced} not enforced</strong>` : ''}
+  ${notKnown > 0 ? `${notKnown} not known to be enforced` : ''}
   ${toAsk > 0 ? html`<span class="muted">Holdfast is still asking GitHub about ${toAsk}.</span>` : ''}`;
 }
 

@@ -118,7 +118,7 @@ test.each([
     'none matches',
     [environment('staging')],
     false,
-    'Deployments to prod* are not stopped: no environment has the rule.',
+    'Deployments to prod* are not stopped: there is no such environment.',
   ],
 ])('a freeze of deployments: %s', (_, environments, enforced, sentence) => {
   const facts = known({ environments, total: environments.length });

@@ -1,0 +1,98 @@
+import { missingPermissions } from '../../github/app-manifest.ts';
+import { mayAskNow } from '../../github/ask-github.ts';
+import { answersPerService } from '../../github/cache.ts';
+import type { Deps } from '../../deps.ts';
+import { type Freeze, holdsDeployments } from '../../freezes/freeze.ts';
+import { type Fact, unknownFact } from '../../github/pull-requests/pull-request.ts';
+import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
+import { within } from '../../time/clock.ts';
+import type { Environments } from './judge-environments.ts';
+import { readEnvironments } from './read-environment.ts';
+
+// Where a freeze of deployments of many repositories stops nothing, as GitHub recently said. Each repository costs some
+// requests, so pages share the answers, and each load asks about a few repositories.
+
+/** The environments of a repository that a freeze names: those where GitHub waits for Holdfast, and those where not. */
+export type HeldEnvironments = { waiting: string[]; loose: string[] };
+
+/** Milliseconds to share what GitHub said, and a problem: people who fix it reload the page. */
+const knownFor = 60_000;
+const problemFor = 30_000;
+const mostKept = 1_000;
+/** Milliseconds for all questions about a repository. */
+const environmentsPatience = 2_000;
+/**
+ * Of how many repositories we want to know it, about how many of them one load asks GitHub, and how many milliseconds it
+ * waits for all answers.
+ */
+const mostRepositories = 100;
+const mostRepositoriesAsked = 10;
+const loadPatience = 150;
+/** The share of the hour's requests that we leave to others, and the most looks at a repository each minute. */
+const leftToOthers = 1 / 2;
+const looksPerMinute = 5;
+
+const environmentsOf = answersPerService<Fact<Environments>>(mostKept, (fact) =>
+  fact.known && fact.value.environments.every(({ waits }) => waits) ? knownFor : problemFor,
+);
+
+type Row = { id: bigint; rulesVersion: number };
+
+/**
+ * Which environments a freeze holds in repositories. Where GitHub does not say, and beyond a hundred repositories, that is
+ * `unknown`; null as long as it was not asked: then pages are told when it has answered.
+ */
+export async function heldEnvironmentsIn(
+  deps: Deps,
+  all: Row[],
+  freeze: Pick<Freeze, 'holds' | 'environments'>,
+): Promise<Map<bigint, HeldEnvironments | 'unknown' | null>> {
+  const rows = all.slice(0, mostRepositories);
+  const found = new Map<bigint, HeldEnvironments | 'unknown' | null>(all.map(({ id }) => [id, 'unknown']));
+  const note = (id: bigint) => (fact: Fact<Environments>) =>
+    void found.set(id, fact.known ? heldAmong(fact.value, freeze) : 'unknown');
+  const keyOf = ({ id, rulesVersion }: Row) => `${id} ${rulesVersion}`;
+  const asked = rows
+    .filter((row) => environmentsOf(deps).known(keyOf(row)) === undefined)
+    .slice(0, mostRepositoriesAsked)
+    .map(({ id }) => id);
+  const repositories = asked.length === 0 ? [] : await repositoriesOfIds(deps.sql, asked);
+  const asks = new Map(repositories.map((each) => [each.id, () => askEnvironments(deps, each)]));
+  const looks = rows.map((row) => {
+    const ask = asks.get(row.id);
+    found.set(row.id, null);
+    return (ask ? environmentsOf(deps).get(keyOf(row), ask) : environmentsOf(deps).known(keyOf(row)))?.then(
+      note(row.id),
+    );
+  });
+  const answered = Promise.all(looks);
+  if (!(await within(loadPatience, answered)))
+    answered.then(
+      () => deps.changes.note({ repositoryId: rows[0]!.id, about: null }),
+      (error: unknown) => deps.log.warn({ err: error }, 'GitHub was not asked about environments'),
+    );
+  return new Map(found);
+}
+
+async function askEnvironments(deps: Deps, repository: FoundRepository): Promise<Fact<Environments>> {
+  const { id, installation } = repository;
+  const grants = { permissions: installation.permissions as Record<string, string>, events: [] };
+  // Before the count: most installations do without, and get this answer at once.
+  if (missingPermissions(grants, { actions: 'read' }).length > 0)
+    return unknownFact('it needs Actions: read');
+  const count = { name: `environments ${id}`, perMinute: looksPerMinute };
+  if ((await mayAskNow(deps, installation.id, leftToOthers, count)) !== 'yes')
+    return unknownFact('Holdfast keeps the rest of this hour’s requests to GitHub for freezes');
+  return readEnvironments({ deps, repository, signal: AbortSignal.timeout(environmentsPatience) }, grants);
+}
+
+/** Of the environments that we looked at: `unknown` if there are more, because the freeze may hold those. */
+function heldAmong(
+  { environments, total }: Environments,
+  freeze: Pick<Freeze, 'holds' | 'environments'>,
+): HeldEnvironments | 'unknown' {
+  const held = environments.filter(({ name }) => holdsDeployments(freeze, name));
+  const namesOf = (isIt: boolean) => held.filter(({ waits }) => waits === isIt).map(({ name }) => name);
+  const [waiting, loose] = [namesOf(true), namesOf(false)];
+  return loose.length === 0 && total > environments.length ? 'unknown' : { waiting, loose };
+}

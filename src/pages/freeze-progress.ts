@@ -1,0 +1,146 @@
+import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
+import { type EnforcedWord, enforcedOf } from '../explanations/repository-states.ts';
+import { whatIsBlocked } from '../words/describe-fields.ts';
+import { heldEnvironmentsIn } from '../explanations/enforcement/held-environments.ts';
+import { judgeHeldDeployments } from '../explanations/enforcement/judge-environments.ts';
+import { holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
+import { onlyBranches } from '../freezes/judge-freeze.ts';
+import { repositoryIdOf } from '../freezes/list-freezes.ts';
+import { repositoriesOfIds } from '../installations/find-repository.ts';
+import { freezePath, planPath } from '../page-paths.ts';
+import { matchedRepositories } from '../plans/matched-repositories.ts';
+import { ongoingFreezes } from '../plans/show-plan.ts';
+import { nowOf } from '../time/clock.ts';
+import { type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
+
+/** A repository to name, and what of it, if not all. */
+export type NamedPlace = { name: string; of?: string[] };
+
+/** How many of the pull requests that a freeze or a plan should hold are held on GitHub. */
+export type FreezeProgress = {
+  /** The page with the details. */
+  path: string;
+  /** Whether any of its freezes is ongoing. */
+  isOn: boolean;
+  holdsMerges: boolean;
+  /** What it does to deployments, in sentences; null if nothing. */
+  deployments: string | null;
+  repositories: number;
+  /** Repositories whose open pull requests still have to be checked. */
+  toLook: number;
+  toHold: number;
+  /** Those that GitHub refuses: their status stands where it is required, or GitHub says so. */
+  held: number;
+  /** Pull requests whose status still has to be written. */
+  waiting: number;
+  /** Pull requests whose status stands, and of which GitHub will say soon whether it would merge them. */
+  toSay: number;
+  /** How long until what waits is blocked; 0 if a ruleset blocks it. */
+  secondsUntilHeld: number | null;
+  /** The number of repositories about which GitHub is still asked whether the freeze is enforced. */
+  toAsk: number;
+  /** Repositories where a freeze is not enforced, by name. */
+  notEnforced: string[];
+  /** Repositories where GitHub does not say whether it is enforced, by name. */
+  notKnown: string[];
+  /** Where a freeze of deployments stops nothing: environments without the rule, and repositories without such an environment. */
+  withoutRule: NamedPlace[];
+  withoutEnvironment: string[];
+  /** Repositories of whose environments GitHub says nothing. */
+  environmentsUnknown: string[];
+  /** Since when a ruleset holds the repository of a freeze at once. */
+  heldAtOnceSince?: Date | null;
+};
+
+/** Whether nothing will change on its own. */
+export const isProgressDone = ({ isOn, toLook, waiting, toSay, toAsk }: FreezeProgress): boolean =>
+  !isOn || toLook + waiting + toSay + toAsk === 0;
+
+/** The progress of the ongoing freezes of a plan that is not over. */
+export async function planProgress({
+  deps,
+  account,
+  repositories,
+  plan,
+}: PlanVisit): Promise<FreezeProgress> {
+  const [{ used }, ongoing] = await Promise.all([
+    matchedRepositories(deps.sql, plan),
+    ongoingFreezes(deps.db, plan, nowOf(deps.clock)),
+  ]);
+  const matched = new Set(used.map((each) => each.id));
+  const on = new Set(ongoing.map(({ repositoryId }) => repositoryId));
+  const rows = repositories.filter((each) => matched.has(each.id) || on.has(each.id));
+  const ofDeployments = holdsDeployments(plan) ? rows.filter(({ id }) => on.has(id)) : [];
+  const [found, enforced, environments] = await Promise.all([
+    planEnforcement(deps, account, plan, used),
+    enforcedOf(deps, rows, onlyBranches(plan) ?? undefined),
+    heldEnvironmentsIn(deps, ofDeployments, plan),
+  ]);
+  const held = ofDeployments.map(({ id, name }) => ({ name, its: environments.get(id) ?? null }));
+  const known = held.flatMap(({ name, its }) => (its && its !== 'unknown' ? [{ name, ...its }] : []));
+  // What is known of branches says nothing about deployments.
+  const namesOf = (word: EnforcedWord) =>
+    (holdsMerges(plan) ? rows : []).filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
+  // Where it is not known that GitHub requires the check, a status alone blocks nothing. While we ask, the page says so.
+  const isLoose = (id: bigint) => [false, 'unknown'].includes(enforced.get(id) ?? true);
+  const unsure = [...found.unsure].flatMap(([id, its]) => (isLoose(id) ? its : []));
+  const ownName = (fullName: string) => fullName.slice(account.login.length + 1);
+  return {
+    ...found,
+    path: planPath(account.login, plan.id),
+    isOn: on.size > 0,
+    holdsMerges: holdsMerges(plan),
+    deployments: whatIsBlocked(plan),
+    repositories: matched.size,
+    held: found.held - unsure.reduce((sum, its) => sum + its.held, 0),
+    toSay: unsure.reduce((sum, its) => sum + its.asked, 0),
+    toLook: rows.filter((each) => on.has(each.id) && each.isUpdating).length,
+    toAsk: new Set([...namesOf(null), ...held.flatMap(({ name, its }) => (its ? [] : [name]))]).size,
+    withoutRule: known.filter(({ loose }) => loose.length > 0).map(({ name, loose: of }) => ({ name, of })),
+    withoutEnvironment: known
+      .filter(({ waiting, loose }) => waiting.length + loose.length === 0)
+      .map(({ name }) => name),
+    environmentsUnknown: held.filter(({ its }) => its === 'unknown').map(({ name }) => name),
+    notEnforced: [...new Set([...found.notEnforced.map(ownName), ...namesOf(false)])],
+    notKnown: namesOf('unknown'),
+  };
+}
+
+/** The progress of a freeze; null if the viewer cannot read its repository. @throws Refusal not-found if it is over. */
+export async function freezeProgress(
+  { deps, repositories, archived }: OwnerVisit,
+  id: string,
+): Promise<FreezeProgress | null> {
+  const repositoryId = await repositoryIdOf(deps.db, id);
+  const row = [...repositories, ...archived].find((each) => each.id === repositoryId);
+  const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
+  if (!repository) return null;
+  const { freeze, environments, phase, held, isLookDue, enforced, instant, secondsUntilHeld } =
+    await freezeEnforcement(deps, repository, id);
+  const of = (why: (typeof held)[number]['notHeld']) => held.filter(({ notHeld }) => notHeld === why).length;
+  const unsure = held.filter(
+    ({ notHeld, mergeAnswer }) => notHeld === null && enforced !== true && mergeAnswer !== 'refuses',
+  );
+  const isSeenNotHeld = held.some(({ notHeld }) => notHeld !== null && notHeld !== 'waiting');
+  return {
+    path: freezePath(repository, id),
+    isOn: phase === 'ongoing',
+    holdsMerges: holdsMerges(freeze),
+    deployments: holdsDeployments(freeze)
+      ? `${whatIsBlocked(freeze)} ${judgeHeldDeployments(freeze, environments).sentence}`
+      : null,
+    repositories: 1,
+    toLook: isLookDue && holdsMerges(freeze) ? 1 : 0,
+    toHold: held.length,
+    held: of(null) - unsure.length,
+    waiting: of('waiting'),
+    toSay: unsure.filter(({ mergeAnswer }) => mergeAnswer === 'asked').length,
+    secondsUntilHeld,
+    toAsk: 0,
+    // What it does to deployments says so.
+    ...{ withoutRule: [], withoutEnvironment: [], environmentsUnknown: [] },
+    notEnforced: enforced === false || isSeenNotHeld ? [repository.name] : [],
+    notKnown: enforced === 'unknown' && !isSeenNotHeld && holdsMerges(freeze) ? [repository.name] : [],
+    heldAtOnceSince: instant.since,
+  };
+}
