@@ -24,10 +24,19 @@ export function reportsNode(view: View, pr: PullRequest, sha: string) {
       return {
         __typename: 'StatusCheckRollup',
         id: `${nodeId('StatusContext', repository.id)}_rollup_${sha}`,
-        contexts: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) =>
-          connection<CommitStatus | CheckRun>(contexts, args, info, (each) =>
-            'context' in each ? contextNode(each) : checkRunNode(each),
-          ),
+        contexts: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) => {
+          const runs = contexts.flatMap((each) => ('context' in each ? [] : [stateOfRun(each)]));
+          const statuses = contexts.flatMap((each) => ('context' in each ? [each.state.toUpperCase()] : []));
+          return {
+            ...connection<CommitStatus | CheckRun>(contexts, args, info, (each) =>
+              'context' in each ? contextNode(each) : checkRunNode(each),
+            ),
+            checkRunCount: runs.length,
+            checkRunCountsByState: countsByState(runs),
+            statusContextCount: statuses.length,
+            statusContextCountsByState: countsByState(statuses),
+          };
+        },
       };
     },
     deployments: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) => {
@@ -38,6 +47,12 @@ export function reportsNode(view: View, pr: PullRequest, sha: string) {
     },
   };
 }
+
+/** GitHub's `CheckRunState`: the conclusion once there is one. */
+const stateOfRun = ({ status, conclusion }: CheckRun): string => (conclusion ?? status).toUpperCase();
+
+const countsByState = (states: string[]) =>
+  [...Map.groupBy(states, (state) => state)].map(([state, same]) => ({ state, count: same.length }));
 
 function checkRunNode({ id, name, app, status, conclusion, startedAt, completedAt }: CheckRun) {
   return {

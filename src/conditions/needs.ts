@@ -21,6 +21,7 @@ export const needs = {
   commits: 'one list in the query, to its end',
   checks: 'one list in the query, to its end',
   'required-checks': 'one object in the query',
+  'check-counts': 'some numbers in the query',
   deployments: 'one list in the query, to its end',
   merger: 'two values in the query',
   conflict: 'nothing',

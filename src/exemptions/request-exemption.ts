@@ -155,11 +155,12 @@ async function save(
     const place = placeOf(repository);
     await appendExemptionEvent(tx, place, requested, actor, now);
     if (isApproved) await appendExemptionEvent(tx, place, saved, actor, now);
-    const next = isApproved
-      ? [wakeFor(repository, saved)]
-      : isAnnounced
-        ? []
-        : [jobs.announceRequest(repository.id, saved.id)];
+    // A request is told, and whoever decides on it is shown the checks of its pull request.
+    const isAbout = isApproved || saved.deployment === null;
+    const next = [
+      ...(isAbout ? [wakeFor(repository, saved)] : []),
+      ...(isApproved || isAnnounced ? [] : [jobs.announceRequest(repository.id, saved.id)]),
+    ];
     await deps.queue.send([...next, jobs.endExemptions(repository.id, expiresAt)], tx);
     return saved;
   });

@@ -70,25 +70,40 @@ export const isReadBy = (fact: Need, repositoryId: string, now: string): string 
   EXISTS (SELECT FROM freezes WHERE repository_id = ${repositoryId} AND ${isNotEnded(`${now}::timestamptz`)}
     AND starts_at <= ${now}::timestamptz + interval '${clockMargin} milliseconds' AND '${fact}' = ANY (reads))`;
 
+/** @property isToJudge whether a freeze reads it; else only people who decide on a request do. */
+type ReadingRow = { repositoryId: bigint; isToJudge: boolean };
+
 /**
- * The repositories where an ongoing freeze has conditions that read one of these facts: one repository, or those of an
- * account.
- * @returns their ids.
+ * The repositories where an ongoing freeze has conditions that read one of these facts, or where people who decide on a
+ * request do: one repository, or those of an account.
+ * @param where with a head, only requests about that one count.
  */
-export async function repositoriesReading(
+export function repositoriesReading(
   tx: Tx,
-  where: { repositoryId: bigint } | { accountId: bigint },
+  where: { repositoryId: bigint; sha?: string } | { accountId: bigint },
   facts: readonly Need[],
   now: Date,
-): Promise<bigint[]> {
-  const place = 'accountId' in where ? { repository: where } : where;
-  const startsAt = { lte: new Date(now.getTime() + clockMargin) };
-  const rows = await tx.freeze.findMany({
-    where: { ...place, ...notEnded(now), startsAt, reads: { hasSome: [...facts] } },
-    select: { repositoryId: true },
-    distinct: ['repositoryId'],
-  });
-  return rows.map(({ repositoryId }) => repositoryId);
+): Promise<ReadingRow[]> {
+  const isThere =
+    'accountId' in where
+      ? Prisma.sql`repository_id IN (SELECT id FROM repositories WHERE account_id = ${where.accountId})`
+      : Prisma.sql`repository_id = ${where.repositoryId}`;
+  const ofFreezes = Prisma.sql`
+    SELECT repository_id, true AS is_to_judge FROM freezes
+    WHERE ${isThere} AND deleted_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})
+      AND starts_at <= ${new Date(now.getTime() + clockMargin)} AND reads && ${[...facts]}::text[]`;
+  const sha = 'sha' in where ? where.sha : undefined;
+  const isOfHead =
+    sha === undefined
+      ? Prisma.empty
+      : Prisma.sql`AND EXISTS (SELECT FROM open_pull_requests p WHERE p.repository_id = e.repository_id
+          AND p.number = e.number AND p.head_sha = ${sha})`;
+  const ofRequests = Prisma.sql`UNION ALL
+    SELECT repository_id, false FROM exemptions e
+    WHERE ${isThere} AND environment IS NULL AND ended_at IS NULL AND state = 'requested' AND expires_at > ${now} ${isOfHead}`;
+  return tx.$queryRaw<ReadingRow[]>`
+    SELECT repository_id AS "repositoryId", bool_or(is_to_judge) AS "isToJudge"
+    FROM (${ofFreezes} ${facts.includes('check-counts') ? ofRequests : Prisma.empty}) AS each GROUP BY repository_id`;
 }
 
 /**

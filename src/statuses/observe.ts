@@ -1,5 +1,6 @@
 import { nowOf, type ClockReading, readingOf } from '../time/clock.ts';
 import { believed, type SqlRow } from '../database/sql.ts';
+import type { FactNeeds } from '../conditions/needs.ts';
 import type { Exemption } from '../exemptions/exemption.ts';
 import {
   exemptionColumns,
@@ -174,6 +175,7 @@ export async function openObservation(
   if (row.observation === null) return openObservation(deps, repositoryId, { notBefore, through });
   const ongoing = isOn ? ongoingIn(rows) : [];
   const freezes = await parseStoredFreezes(ongoing.filter(holdsMerges));
+  const exemptions = rows.flatMap((each) => exemptionIn(each) ?? []);
   const { id, permissions } = repository.installation;
   const client = await observe(deps, repository, () => deps.github.asInstallation(id, permissions));
   return {
@@ -183,7 +185,7 @@ export async function openObservation(
     clockThen,
     freezes,
     ofFew: new Set(rows.flatMap((each) => (each.is_of_few ? each.freeze_id! : []))),
-    exemptions: rows.flatMap((each) => exemptionIn(each) ?? []),
+    exemptions,
     hiding: row.hiding ?? [],
     instantHold: row.instant_hold ?? 'off',
     hasIdleExemptions: rows.some((each) => each.is_idle === true),
@@ -193,12 +195,18 @@ export async function openObservation(
       deps,
       client,
       repository,
-      needs: needsOf(freezes),
+      needs: withCheckCounts(needsOf(freezes), exemptions),
       stacks: row.stacks,
       isDecided: (facts) => isDecided(freezes, facts, row.observed_at.getTime()),
     },
   };
 }
+
+/** Who decides on a request wants to know how the checks are. */
+const withCheckCounts = (needs: FactNeeds, exemptions: Exemption[]): FactNeeds =>
+  exemptions.some(({ state }) => state === 'requested')
+    ? { ...needs, facts: new Set([...needs.facts, 'check-counts']) }
+    : needs;
 
 const isClosedToUs = (row: SeenRow): boolean =>
   row.installation_id === null || row.switched_off_at !== null || row.archived;

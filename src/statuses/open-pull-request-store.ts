@@ -117,6 +117,8 @@ export type SeenRow = {
   author: string | null;
   added_lines: number | null;
   deleted_lines: number | null;
+  /** Passing, failing and pending; empty while not known. */
+  check_counts: number[];
   merge_sha: string | null;
   held_by: string[];
   changed_at: Date | null;
@@ -142,16 +144,17 @@ export const sizeIn = (values: AttributeValues): Pick<SeenRow, 'added_lines' | '
  */
 export const rememberedAnd = (seen: string, askAt: string, gone: string): string => `
   remembered AS (
-    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, title, author, added_lines, deleted_lines,
+    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, title, author, added_lines, deleted_lines, check_counts,
       merge_sha, held_by, changed_at, head_since, base_ref, head_ref, observation, merge_state_due_at)
-    SELECT $1, number, node_id, head_sha, title, author, added_lines, deleted_lines,
+    SELECT $1, number, node_id, head_sha, title, author, added_lines, deleted_lines, check_counts,
       merge_sha, held_by, changed_at, changed_at, base_ref, head_ref, $3,
       CASE WHEN held_by <> '{}' THEN ${askAt}::timestamptz END
     FROM jsonb_to_recordset(${seen}::jsonb) AS seen(number int, node_id text, head_sha text, title text, author text,
-      added_lines int, deleted_lines int, merge_sha text, held_by uuid[], changed_at timestamptz, base_ref text, head_ref text)
+      added_lines int, deleted_lines int, check_counts int[], merge_sha text, held_by uuid[], changed_at timestamptz, base_ref text, head_ref text)
     ON CONFLICT (repository_id, number) DO UPDATE SET
       node_id = excluded.node_id, head_sha = excluded.head_sha, title = excluded.title, author = excluded.author,
-      added_lines = excluded.added_lines, deleted_lines = excluded.deleted_lines, merge_sha = excluded.merge_sha,
+      added_lines = excluded.added_lines, deleted_lines = excluded.deleted_lines,
+      check_counts = excluded.check_counts, merge_sha = excluded.merge_sha,
       held_by = excluded.held_by, base_ref = excluded.base_ref, head_ref = excluded.head_ref,
       head_since = CASE WHEN excluded.head_sha = known.head_sha THEN known.head_since ELSE excluded.changed_at END,
       changed_at = greatest(known.changed_at, excluded.changed_at), observation = excluded.observation,

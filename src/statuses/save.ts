@@ -279,7 +279,7 @@ async function write(
       node_id: facts.nodeId,
       head_sha: facts.headSha,
       title: title.toWellFormed(),
-      ...{ author, ...sizeIn(facts.values) },
+      ...{ author, ...sizeIn(facts.values), check_counts: facts.checkCounts ?? [] },
       merge_sha: testMerge?.sha ?? null,
       held_by: freezesOf(holds),
       changed_at: changedAtOf(facts),

@@ -159,7 +159,10 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
       ...(row!.is_named ? [jobs.tellRenamed(repositoryId, branch, renamedTo, at)] : []),
     ];
   }
-  const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
+  const where =
+    wake.to === 'account'
+      ? { accountId: wake.accountId }
+      : { repositoryId: wake.repositoryId, ...(wake.to === 'head' && { sha: wake.sha }) };
   const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));
   if (reading.length === 0) return [];
   switch (wake.to) {
@@ -171,7 +174,10 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
       const { installationId } = wake;
       // One pull request is enough: its observation includes those that share its head.
       const number = await numberAt(sql, wake.repositoryId, wake.sha);
-      if (number !== null) return [jobs.reconcilePullRequest(wake.repositoryId, { number, installationId })];
+      // Checks come in great numbers, and those of a request are only for a card.
+      const at = reading[0]!.isToJudge ? undefined : inSteps(nowOf(clock), later);
+      if (number !== null)
+        return [jobs.reconcilePullRequest(wake.repositoryId, { number, installationId }, at)];
       // The head of no known pull request, or of one whose first observation is running and may have read it already.
       return [jobs.reconcileRepository(wake.repositoryId, inSteps(nowOf(clock), later))];
     }
@@ -180,6 +186,6 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
         jobs.reconcileRepository(wake.repositoryId, wake.isLater ? inSteps(nowOf(clock), later) : undefined),
       ];
     default:
-      return reading.map((id) => jobs.reconcileRepository(id));
+      return reading.map(({ repositoryId }) => jobs.reconcileRepository(repositoryId));
   }
 }

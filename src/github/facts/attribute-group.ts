@@ -75,7 +75,8 @@ export function listField<Item>(
   };
 }
 
-function aloneQuery(name: string, variables: string, selection: string): string {
+/** A question about one field of a pull request. @param variables beside its id: `, $after: String`. */
+export function aloneQuery(name: string, variables: string, selection: string): string {
   return /* GraphQL */ `
     query ${name[0]!.toUpperCase()}${name.slice(1)}($id: ID!${variables}) {
       node(id: $id) {

@@ -1,6 +1,7 @@
 import type { Need } from '../../conditions/needs.ts';
 import type { AttributeGroup, FactEvent } from './attribute-group.ts';
 import { ofChecks, ofRequiredChecks, deploymentChecks } from './checks.ts';
+import { ofCheckCounts } from './check-counts.ts';
 import { ofCommits, ofDependabot } from './commits.ts';
 import { ofBody, ofDependencies } from './description.ts';
 import { ofFiles } from './files.ts';
@@ -37,6 +38,7 @@ export const attributeGroups: readonly AttributeGroup[] = [
   ofDependabot,
   ofChecks,
   ofRequiredChecks,
+  ofCheckCounts,
   deploymentChecks,
   ofBehind,
   ofLastPush,

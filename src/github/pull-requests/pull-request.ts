@@ -42,6 +42,8 @@ export type PullRequestFacts = ConditionFacts & {
   nodeId: string;
   headSha: string;
   stack?: StackPlace | null;
+  /** How many of its checks pass, fail and are under way, if that was asked; empty if GitHub does not say. */
+  checkCounts?: number[];
 };
 
 /** The greatest integer of GraphQL, and so the greatest number of a pull request or an issue. */

@@ -4,6 +4,7 @@ import type { AttributeValues } from '../../conditions/attributes.ts';
 import { searchAhead } from '../../conditions/search-ahead.ts';
 import { base, type FactField, type List, type AskedSubject } from '../facts/attribute-group.ts';
 import { attributeGroups, isNeeded } from '../facts/attribute-groups.ts';
+import { checkCountsIn } from '../facts/check-counts.ts';
 import { readOwnValues } from '../facts/own-values.ts';
 import { takeFromShares } from '../limits/read-shares.ts';
 import { type ReadPullRequest, askInPart, readToEnd, whyMissing, whyNotRead } from './ask-in-part.ts';
@@ -56,6 +57,7 @@ export async function readFacts(
     hasEveryScope: pushed?.all ?? false,
     teams: teams.members,
     stack: shared.places.get(answer.number) ?? null,
+    checkCounts: checkCountsIn(headOf(answer), read.problems),
   };
 
   const search = (changed: AttributeValues) => searchAhead(from.needs, facts, searchInThread, changed);

@@ -29,7 +29,7 @@ export const written = (
     ${base === undefined ? '' : html`into <code>${base}</code>`}
   </p>`;
 
-/** What is known of the pull requests of listed requests, as far as the tables have it: titles, authors, sizes, and freezes with their ends. One statement. */
+/** What is known of the pull requests of listed requests, as far as the tables have it: titles, authors, sizes, checks, and freezes with their ends. One statement. */
 export async function aboutListed(
   db: Tx,
   listed: ListedRequest[],
@@ -44,11 +44,12 @@ export async function aboutListed(
       author: string | null;
       added: number | null;
       deleted: number | null;
+      checks: number[];
       blocking: (Omit<Blocking, 'endsAt'> & { endsAt: string | null })[] | null;
     }[]
   >`
     SELECT p.repository_id || ' ' || p.number AS key, p.title, p.author, p.added_lines AS added,
-      p.deleted_lines AS deleted, (
+      p.deleted_lines AS deleted, p.check_counts AS checks, (
       SELECT json_agg(json_build_object('id', f.id, 'reason', f.reason, 'endsAt', f.ends_at, 'timezone', f.timezone)
         ORDER BY f.starts_at, f.id)
       FROM freezes f WHERE f.id = ANY (p.held_by) AND f.deleted_at IS NULL AND (f.ends_at IS NULL OR f.ends_at > ${times.now})
@@ -65,8 +66,21 @@ export async function aboutListed(
       endsAt: each.endsAt === null ? null : new Date(each.endsAt),
     }));
     return html`${row.title === null ? '' : html`<p class="title"><strong dir="auto">${row.title}</strong></p>`}
-    ${written(row.author, row.added, row.deleted)} ${blockedBy(repository, blocking, times)}`;
+    ${written(row.author, row.added, row.deleted)} ${checksOf(row.checks)}
+    ${blockedBy(repository, blocking, times)}`;
   };
+}
+
+/** `12 checks passing, 1 failing, 2 pending`. @param counts as the table has them. */
+function checksOf(counts: number[]): Html {
+  const names = ['passing', 'failing', 'pending'];
+  const parts = counts.flatMap((count, at) => (count > 0 ? [{ count, name: names[at]! }] : []));
+  if (counts.length === 0) return html`<p class="muted">Checks unknown</p>`;
+  if (parts.length === 0) return html`<p class="muted">No checks</p>`;
+  return html`<p>
+    Checks:
+    ${parts.map(({ count, name }, at) => html`${at > 0 ? ', ' : ''}${name === 'failing' ? html`<strong class="leaking">${count} failing</strong>` : `${count} ${name}`}`)}
+  </p>`;
 }
 
 const blockedBy = (repository: RequestPlace, freezes: Blocking[], times: Times): Html =>
