@@ -26,13 +26,19 @@ export interface TokenOptions {
 
 /** Users, bots and organizations. */
 export function people(world: World, webhooks: Webhooks) {
-  function addAccount(login: string, type: Account['type'], plan: Plan): Account {
+  const pictureAt = (path: string): string => `${new URL(world.url).origin}/avatars/${path}?v=4`;
+
+  function addAccount(login: string, type: Account['type'], plan: Plan, name: string | null = null): Account {
     if (world.findAccount(login)) throw new Error(`The sandbox already has an account ${login}`);
     const id = world.ids.next('account', 1_000_000);
     const account: Account = {
       id,
       nodeId: nodeId(type satisfies NodeType, id),
       login,
+      name,
+      get avatarUrl() {
+        return pictureAt(`u/${id}`);
+      },
       type,
       plan,
       members: new Map(),
@@ -69,8 +75,8 @@ export function people(world: World, webhooks: Webhooks) {
   }
 
   /** A person on GitHub Pro, with one valid token of each kind. */
-  function addUser(login: string) {
-    const { id } = addAccount(login, 'User', 'pro');
+  function addUser(login: string, { name = null }: { name?: string | null } = {}) {
+    const { id } = addAccount(login, 'User', 'pro', name);
     return {
       id,
       login,

@@ -33,9 +33,12 @@ export function teams(world: World, webhooks: Webhooks, events: PullRequestEvent
     addTeam(organization: string, slug: string, members: string[] = [], parent: string | null = null) {
       const account = world.account(organization);
       const id = world.ids.next('team', 7_000_000);
-      const team = {
+      const team: Team = {
         id,
         slug,
+        get avatarUrl() {
+          return `${new URL(world.url).origin}/avatars/t/${id}?v=4`;
+        },
         organization: account,
         members: new Set(members.map((login) => world.account(login))),
         invited: new Set<Account>(),

@@ -1,6 +1,12 @@
 import { instantJson } from '../json/instant-json.ts';
 import type { Account } from '../state/model.ts';
 
+/** The picture of an account or a team, at most so large. */
+export const pictureOf =
+  ({ avatarUrl }: Pick<Account, 'avatarUrl'>) =>
+  ({ size }: { size?: number | null }): string =>
+    size ? `${avatarUrl}&s=${size}` : avatarUrl;
+
 /** A user, bot or organization. GraphQL names bots without the `[bot]` that REST adds. */
 export function accountNode(account: Account) {
   const login = account.login.replace(/\[bot\]$/, '');
@@ -11,8 +17,8 @@ export function accountNode(account: Account) {
     login,
     url: `https://github.com/${account.type === 'Bot' ? 'apps/' : ''}${login}`,
     resourcePath: `/${login}`,
-    avatarUrl: `https://avatars.githubusercontent.com/u/${account.id}?v=4`,
+    avatarUrl: pictureOf(account),
     createdAt: instantJson(account.createdAt),
-    name: null,
+    name: account.name,
   };
 }

@@ -71,6 +71,6 @@ export function contextNode(status: CommitStatus) {
     targetUrl: status.targetUrl,
     createdAt: instantJson(status.createdAt),
     creator: () => accountNode(status.creator),
-    avatarUrl: `https://avatars.githubusercontent.com/u/${status.creator.id}?v=4`,
+    avatarUrl: status.creator.avatarUrl,
   };
 }

@@ -1,10 +1,16 @@
-import { execute, type GraphQLFieldResolver, type GraphQLTypeResolver } from 'graphql';
+import {
+  execute,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  type GraphQLTypeResolver,
+} from 'graphql';
 import { instantJson } from '../json/instant-json.ts';
 import { accountNode } from './account-node.ts';
 import { atLeast, canSee, type Principal, roleOf } from '../state/access.ts';
 import { checkedDocument, githubSchema } from './schema.ts';
 import { errorJson, refusal } from './refusal.ts';
 import { GitHubError } from '../http/github-error.ts';
+import { type SearchArguments, searchPeople } from './people-search.ts';
 import { pullRequestNode } from './pull-request-node.ts';
 import { queryCost, type QueryCost } from './query-cost.ts';
 import { repositoryNode } from './repository-node.ts';
@@ -131,6 +137,12 @@ function root(
       if (account?.type === 'Organization') return organizationNode(view, account);
       throw refusal('NOT_FOUND', `Could not resolve to an Organization with the login of '${login}'.`);
     },
+    user: ({ login }: { login: string }) => {
+      const account = world.findAccount(login);
+      if (account?.type === 'User') return accountNode(account);
+      throw refusal('NOT_FOUND', `Could not resolve to a User with the login of '${login}'.`);
+    },
+    search: (args: SearchArguments, _: unknown, info: GraphQLResolveInfo) => searchPeople(world, args, info),
     node: ({ id }: { id: string }) => nodeOf(id),
     nodes: ({ ids }: { ids: string[] }) => ids.map(nodeOf),
     viewer: () => viewer(principal),

@@ -6,6 +6,8 @@ import type { View } from './view.ts';
 import { fullNameOf } from '../state/world.ts';
 import { mergeQueueNode } from './merge-queue-node.ts';
 import { pullRequestNode } from './pull-request-node.ts';
+import { isExplicit } from '../state/access.ts';
+import { matches } from './people-search.ts';
 import { refusal } from './refusal.ts';
 import type { PullRequest, Repository } from '../state/model.ts';
 
@@ -40,6 +42,18 @@ export function repositoryNode(view: View, repository: Repository): object {
     pullRequests: (args: PullRequestsArguments, _: unknown, info: GraphQLResolveInfo) => {
       const { key, items } = selected(view.world.formerVersions.pullRequests(repository, view.asOf), args);
       return connection(items, args, info, (pr) => pullRequestNode(view, pr), key);
+    },
+    // Whoever has access by more than that it is public.
+    mentionableUsers: (
+      { query, ...args }: ConnectionArguments & { query?: string | null },
+      _: unknown,
+      info: GraphQLResolveInfo,
+    ) => {
+      const found = [...view.world.accounts.values()].filter(
+        (each) =>
+          each.type === 'User' && isExplicit(each, repository) && matches(query ?? '', each.login, each.name),
+      );
+      return connection(found, args, info, accountNode);
     },
     mergeQueue: ({ branch }: { branch?: string | null }) => {
       const queue = repository.mergeQueues.get(branch ?? repository.defaultBranch);

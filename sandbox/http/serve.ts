@@ -20,6 +20,7 @@ import { oauthTokenRoutes } from '../rest/oauth-token-routes.ts';
 import { oauthPages } from '../web/oauth-pages.ts';
 import { oidcIssuer } from '../web/oidc-issuer.ts';
 import { signInPages } from '../web/browser-person.ts';
+import { pictures } from '../web/pictures.ts';
 import { pullRequestPages } from '../web/pull-request-pages.ts';
 import { manifestRoutes } from '../rest/manifest-routes.ts';
 import { appRegistrationPages } from '../web/app-registration-pages.ts';
@@ -84,6 +85,7 @@ function createApi(parts: Parts): Api {
   oauthPages(api, parts);
   pullRequestPages(api, parts);
   oidcIssuer(api, parts);
+  pictures(api);
 
   api.use(async (c, next) => {
     const { pathname } = new URL(c.req.url);

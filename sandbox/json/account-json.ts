@@ -10,7 +10,7 @@ export function accountJson(world: World, account: Account) {
     login: account.login,
     id: account.id,
     node_id: account.nodeId,
-    avatar_url: `https://avatars.githubusercontent.com/u/${account.id}?v=4`,
+    avatar_url: account.avatarUrl,
     gravatar_id: '',
     url,
     html_url: `https://github.com/${account.type === 'Bot' ? `apps/${slugOf(account)}` : account.login}`,
@@ -28,7 +28,7 @@ export function organizationJson(world: World, account: Account) {
     node_id: account.nodeId,
     url: `${world.url}/orgs/${account.login}`,
     repos_url: `${world.url}/orgs/${account.login}/repos`,
-    avatar_url: `https://avatars.githubusercontent.com/u/${account.id}?v=4`,
+    avatar_url: account.avatarUrl,
     description: null,
   };
 }

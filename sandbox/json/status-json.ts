@@ -8,7 +8,7 @@ import type { CommitStatus, Repository } from '../state/model.ts';
 export function statusJson(world: World, repository: Repository, status: CommitStatus) {
   return {
     url: `${world.url}/repos/${fullNameOf(repository)}/statuses/${status.sha}`,
-    avatar_url: `https://avatars.githubusercontent.com/u/${status.creator.id}?v=4`,
+    avatar_url: status.creator.avatarUrl,
     id: status.id,
     node_id: nodeId('StatusContext', status.id),
     state: status.state,

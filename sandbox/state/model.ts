@@ -14,6 +14,10 @@ export interface Account {
   nodeId: string;
   /** Bots are stored as `dependabot[bot]`, the REST form. */
   login: string;
+  /** What a person calls themselves; null: nothing. */
+  name: string | null;
+  /** Where the picture is. It is on this GitHub, as on an Enterprise Server. */
+  readonly avatarUrl: string;
   type: 'User' | 'Organization' | 'Bot';
   plan: Plan;
   /** Organizations only: user id to role. */
@@ -30,6 +34,7 @@ export interface Account {
 export interface Team {
   id: number;
   slug: string;
+  readonly avatarUrl: string;
   organization: Account;
   members: Set<Account>;
   /** People who were invited and have not accepted yet. */
