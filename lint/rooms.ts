@@ -177,6 +177,7 @@ const rooms: Record<string, string[]> = {
     'github-error.ts',
     'ask-github.ts',
     'web-url.ts',
+    'find-people.ts',
     'cache.ts',
     'app-manifest.ts',
     'pull-requests/load-pull-requests.ts',

@@ -8,6 +8,7 @@ const types = {
   'page.js': 'text/javascript; charset=utf-8',
   'keep-form.js': 'text/javascript; charset=utf-8',
   'live-form.js': 'text/javascript; charset=utf-8',
+  'people.js': 'text/javascript; charset=utf-8',
   'copy.js': 'text/javascript; charset=utf-8',
   'unfreeze.js': 'text/javascript; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',

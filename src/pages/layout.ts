@@ -168,7 +168,7 @@ async function tabsOf(login: string, tab: Tab | undefined, opens: Opens | Promis
 /** Leads to the page that finds; keys.js opens it as a dialog. */
 const toFind = html`<a class="to-find" href="/find">${icon('search')}<span>Find</span> <kbd>Ctrl K</kbd></a>`;
 
-/** Within the page. Not an image: pages have none, so that tests can tell markup that people wrote. */
+/** Within the page. Not an image: pages have only those of people, so that tests can tell markup that people wrote. */
 /** @param frozen the word of the tab. */
 const tabIcon = (frozen: string | null): string => {
   if (!frozen) return assetUrl('icon.svg');
@@ -213,13 +213,13 @@ const signedIn = (login: string): Html =>
 /**
  * The security headers of every page: it loads our style sheet and scripts only, cannot be framed, and sends forms to us
  * only. `style` attributes and inline scripts do not work either: use classes and SVG presentation attributes.
- * @param formTargets other origins that forms of the page may go to.
+ * @param formTargets other origins that forms of the page may go to. @param pictures origins of pictures of people.
  */
-export const headersOfPages = (formTargets: string[] = []): MiddlewareHandler =>
+export const headersOfPages = (formTargets: string[] = [], pictures: string[] = []): MiddlewareHandler =>
   securityHeaders({
     styleSrc: ["'self'"],
     scriptSrc: ["'self'"],
-    imgSrc: ["'self'"],
+    imgSrc: ["'self'", ...pictures],
     // Pages that update themselves listen to our events.
     connectSrc: ["'self'"],
     formAction: ["'self'", ...formTargets],

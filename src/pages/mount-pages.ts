@@ -5,7 +5,7 @@ import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
-import { webUrlOf } from '../github/web-url.ts';
+import { pictureOriginsOf, webUrlOf } from '../github/web-url.ts';
 import { homeLivePath, installedPath, lockAppCallbackPath, slackAccountsPath } from '../page-paths.ts';
 import { mountAssets } from './assets.ts';
 import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
@@ -82,8 +82,11 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   };
   pages.onError((error, context) => errorPage(error, context, given.log));
   mountAssets(pages);
-  // The form with the second App goes to GitHub.
-  pages.use('/owners/:owner/settings/*', headersOfPages([webUrlOf(given.config.githubApiUrl)]));
+  // The form with the second App goes to GitHub, and people with roles have pictures there.
+  const { githubApiUrl } = given.config;
+  const pictures = pictureOriginsOf(githubApiUrl);
+  pages.use('/owners/:owner/settings/*', headersOfPages([webUrlOf(githubApiUrl)], pictures));
+  pages.use('/repos/:owner/:repository/settings', headersOfPages([], pictures));
   pages.use(headersOfPages(), notStored);
   mountSignIn(pages, deps, limits);
   mountForms(pages, deps);

@@ -144,7 +144,7 @@ const typedForms: [string, string, Record<string, string | string[]>][] = [
   [
     'the roles of an owner',
     ofRoles,
-    { do: 'settings', freezers_list: 'nobody-at-all', approvers_list: 'wes\nrita' },
+    { do: 'settings', freezers_list: 'nobody-at-all', approvers_list: ['wes', 'rita'] },
   ],
   [
     'the general settings of an owner',

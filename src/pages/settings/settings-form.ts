@@ -7,7 +7,7 @@ import { pushesAreRefused } from '../../explanations/enforcement/refused-pushes.
 import { ownerSettingsPath } from '../../page-paths.ts';
 import type { SettingsChange, ShownSettings } from '../../settings/settings.ts';
 import type { OwnerChange } from '../change.ts';
-import { linesOf } from '../condition-fields.ts';
+import { assetUrl } from '../assets.ts';
 import {
   assertFresh,
   chips,
@@ -16,7 +16,6 @@ import {
   hiddenField,
   ifSent,
   previewedOf,
-  textArea,
   textField,
   trimmedField,
   typedIn,
@@ -30,6 +29,15 @@ import { type Times, toCopy } from '../text.ts';
 import type { Deps } from '../../deps.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import type { Visit } from '../reader.ts';
+import {
+  type ChooserPlace,
+  hasPeople,
+  loadPeople,
+  peopleChooser,
+  peopleIn,
+  type PeopleSetting,
+  peopleSettings,
+} from './people-chooser.ts';
 
 // The settings that repositories and owners have alike. A repository can also leave a setting to its owner. A form has
 // all of them, or those of one subject: what it does not have stays.
@@ -42,6 +50,8 @@ type SettingName = (typeof settingColumns)[number];
  * @property refused whom the ruleset of an instant hold refuses, in sentences.
  */
 type SettingsForm = {
+  deps: Deps;
+  place: ChooserPlace;
   action: string;
   settings: ShownSettings;
   /** Which of them it has. */
@@ -129,8 +139,9 @@ const versionOf = (settings: ShownSettings, columns: readonly SettingName[]): st
 
 /** The settings that a form has, which was sent. */
 const columnsOf = (form: URLSearchParams): SettingName[] =>
-  settingColumns.filter((name) => form.has(name) || form.has(listOf(name)));
-const listOf = (name: string): string => `${name}_list`;
+  settingColumns.filter((name) => form.has(name) || (isPeople(name) && hasPeople(form, name)));
+const isPeople = (name: SettingName): name is PeopleSetting =>
+  (peopleSettings as readonly string[]).includes(name);
 
 /** @throws Refusal conflict if somebody changed what the form has after it was opened. */
 export function assertFreshSettings(form: URLSearchParams, settings: ShownSettings): void {
@@ -142,18 +153,16 @@ export function assertFreshSettings(form: URLSearchParams, settings: ShownSettin
   assertFresh(form, isFresh ? seen.join(' ') : '', 'these settings');
 }
 
-export function settingsForm(given: SettingsForm): Html {
-  const { action, settings, columns, owner, refused, problems, sent: any } = given;
+export async function settingsForm(given: SettingsForm): Promise<Html> {
+  const { deps, place, action, settings, columns, owner, refused, problems, sent: any } = given;
   const inherited = new Set(owner === null ? [] : settings.inherited);
   const sent = ifSent(any, 'settings');
   const typed = typedIn(sent);
   const version = versionOf(settings, columns);
   // Somebody saved meanwhile: what is saved stands beside what was typed, where they differ.
   const isOvertaken = sent !== null && sent.get('version') !== version;
-  const savedNow = (name: string, stored: string, shown = stored) =>
-    isOvertaken && linesOf(typed.text(name, stored)).join() !== linesOf(stored).join()
-      ? html`<strong>Saved now: <bdi>${shown || 'nothing'}</bdi>.</strong> `
-      : '';
+  const savedNow = (isOther: boolean, shown: string | undefined) =>
+    isOvertaken && isOther ? html`<strong>Saved now: <bdi>${shown || 'nothing'}</bdi>.</strong> ` : '';
   const choices = (
     name: keyof SettingsChange,
     label: string,
@@ -162,26 +171,24 @@ export function settingsForm(given: SettingsForm): Html {
   ) => {
     const all = owner === null ? values : { [inherit]: `As ${owner}`, ...values };
     const stored = inherited.has(name) ? inherit : 'own' in values ? 'own' : String(settings[name]);
-    const hints = html`${savedNow(name, stored, all[stored])}${hint}`;
+    const hints = html`${savedNow(typed.text(name, stored) !== stored, all[stored])}${hint}`;
     const choices = Object.entries(all).map(([value, text]) => ({ value, label: text }));
     return chips('radio', { name, label, hint: hints }, choices, [typed.text(name, stored)]);
   };
-  const people = (name: 'freezers' | 'approvers', label: string, hint: Html | string) => {
-    const stored = settings[name].join('\n');
+  const people = async (name: PeopleSetting, label: string, hint: Html | string) => {
+    const stored = settings[name];
+    const chosen = await loadPeople(deps, place, name, stored, sent);
+    const isOther = sent !== null && peopleIn(sent, name).join() !== stored.join();
     return html`${owner === null ? '' : choices(name, label, { own: 'Its own list' }, '')}
       <div class="of-${name}">
-        ${textArea({
-          name: `${name}_list`,
-          label: owner === null ? label : `${label}: own list`,
-          value: typed.text(`${name}_list`, stored),
-          problems: problems.has(name) ? new Map([[`${name}_list`, problems.get(name)!]]) : problems,
-          hint: html`${savedNow(`${name}_list`, stored, settings[name].join(', '))}${hint}`,
-          attributes: html`spellcheck="false" autocapitalize="none"`,
+        ${peopleChooser(name, owner === null ? label : `${label}: own list`, chosen, {
+          hint: html`${savedNow(isOther, stored.join(', '))}${hint}`,
+          problem: problems.get(name),
         })}
       </div>`;
   };
   const hours = inherited.has('longest_open_end_hours') ? '' : String(settings.longest_open_end_hours ?? '');
-  const fields: Record<SettingName, () => Html> = {
+  const fields: Record<SettingName, () => Html | Promise<Html>> = {
     freezers: () => people('freezers', 'Freezers', freezersHint),
     approvers: () => people('approvers', 'Approvers', approversHint),
     two_person_exemptions: () =>
@@ -197,7 +204,7 @@ export function settingsForm(given: SettingsForm): Html {
         label: 'Maximum length of freezes without an end, in hours',
         value: typed.text('longest_open_end_hours', hours),
         problems,
-        hint: html`${savedNow('longest_open_end_hours', hours)}${
+        hint: html`${savedNow(typed.text('longest_open_end_hours', hours) !== hours, hours)}${
           owner === null
             ? 'Leave empty for no limit.'
             : `Leave empty to do as ${owner} does${inLimit(settings)}.`
@@ -227,15 +234,17 @@ export function settingsForm(given: SettingsForm): Html {
       ),
   };
   return html`<form class="card form" method="post" action="${action}">
-    ${hiddenField('do', 'settings')} ${versionField(version)} ${columns.map((name) => fields[name]())}
-    <div class="actions"><button type="submit">Save settings</button></div>
-  </form>`;
+      ${hiddenField('do', 'settings')} ${versionField(version)}
+      ${await Promise.all(columns.map((name) => fields[name]()))}
+      <div class="actions"><button type="submit">Save settings</button></div>
+    </form>
+    ${columns.some(isPeople) ? html`<script type="module" src="${assetUrl('people.js')}"></script>` : ''}`;
 }
 
 const instantHoldHint = html`A ruleset blocks the branches of a freeze at once. ${pushesAreRefused} It needs a
   second GitHub App: see <a href="/help/instant-hold">Instant hold</a>.`;
-const freezersHint = html`Besides admins, they can freeze and unfreeze. One login on each line, such as
-  <code>ada</code>, or a team, such as <code>@acme/release</code>.`;
+const freezersHint = html`Besides admins, they can freeze and unfreeze. Find people such as
+  <code>ada</code> and teams such as <code>@acme/release</code>.`;
 const approversHint = 'Besides admins, they can approve, deny and revoke exemptions.';
 
 const inLimit = ({ longest_open_end_hours: hours }: ShownSettings): string =>
@@ -247,10 +256,9 @@ const inLimit = ({ longest_open_end_hours: hours }: ShownSettings): string =>
  * @throws Refusal invalid as the API.
  */
 export function readSettingsForm(form: URLSearchParams, isOfRepository: boolean): SettingsChange {
-  const people = (name: string) =>
-    isOfRepository && trimmedField(form, name) !== 'own' ? null : linesOf(form.get(listOf(name)) ?? '');
-  const read = (name: SettingName) =>
-    name === 'freezers' || name === 'approvers' ? people(name) : valueOf(trimmedField(form, name));
+  const people = (name: PeopleSetting) =>
+    isOfRepository && trimmedField(form, name) !== 'own' ? null : peopleIn(form, name);
+  const read = (name: SettingName) => (isPeople(name) ? people(name) : valueOf(trimmedField(form, name)));
   const change = Object.fromEntries(columnsOf(form).map((name) => [name, read(name)]));
   return validate(settingsChange, change, 'body');
 }

@@ -45,6 +45,7 @@ import {
   settingsForm,
   settingsProblem,
 } from './settings-form.ts';
+import { searchedForm } from './people-chooser.ts';
 import { isSubject, pageOfSubject, type Subject, subjectOf, subjects } from './subjects.ts';
 import { findShownWebhook, webhookPage } from './webhooks.ts';
 
@@ -71,7 +72,8 @@ export async function showOwnerSettingsPage(visit: OwnerVisit): Promise<Response
   if (!isAdmin)
     return adminsOnly(visit, account.login, { href: ownerPath(account.login), text: 'Back to the overview' });
   const place = placeOf(visit);
-  return (place && (await ownerSettings(visit, place))) ?? absentPage(visit);
+  const sent = searchedForm(new URL(visit.context.req.url).searchParams);
+  return (place && (await ownerSettings(visit, place, noProblems, sent))) ?? absentPage(visit);
 }
 
 /** Fields that have other names in the API. */
@@ -160,7 +162,8 @@ const listOfSubjects = (login: string, shown: Subject): Html =>
 export async function showRepositorySettingsPage(visit: RepositoryVisit): Promise<Response> {
   const { repository, viewer } = visit;
   if (!viewer) return signInFirst(visit);
-  if ((await permissionOf(visit)) === 'admin') return repositorySettings(visit);
+  if ((await permissionOf(visit)) === 'admin')
+    return repositorySettings(visit, noProblems, searchedForm(new URL(visit.context.req.url).searchParams));
   const link = { href: repositoryPath(repository), text: 'Back to the repository' };
   return adminsOnly(visit, fullName(repository), link);
 }
@@ -197,7 +200,7 @@ async function repositorySettings(
   const { products } = await deps.db.repository.findUniqueOrThrow({ where: { id: repository.id } });
   const body = html`<h1>Settings of ${repository.name}</h1>
     ${saidMessage(context)} ${settingsProblem(problems)}
-    ${settingsForm({ action, settings, columns: settingColumns, owner: login, refused, problems, sent })}
+    ${await settingsForm({ deps, place: { ...repository, repository: repository.name }, action, settings, columns: settingColumns, owner: login, refused, problems, sent })}
     ${productsForm(action, 'Products', products, sent)}
     <h2 id="deployments">Deployments</h2>
     ${

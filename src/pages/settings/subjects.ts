@@ -37,7 +37,8 @@ async function settingsOf(
 ): Promise<Html> {
   const { deps, account, action, problems, sent } = section;
   const settings = await showOwnerSettings(deps, account);
-  return settingsForm({ action, settings, columns, owner: null, refused, problems, sent });
+  const place = { account, installation: account.installation };
+  return settingsForm({ deps, place, action, settings, columns, owner: null, refused, problems, sent });
 }
 
 const saveSettings: Forms = {
