@@ -46,7 +46,8 @@ export async function showHome(visit: Visit): Promise<Response> {
     const [only] = owners.length + silent.length === 1 ? owners : [];
     const frozen = frozenIn(overview);
     const page = { title: 'Home', body, frozen, live: liveAt(visit, homeLivePath) };
-    if (!only) return await showPage(visit, page);
+    const all = [...owners.map(({ account }) => account.login), ...silent.map(({ login }) => login)];
+    if (!only) return await showPage(visit, all.length > 1 ? { ...page, owners: all } : page);
     // For a single owner it is one of the owner's pages.
     const opens = only.isAdmin ? (['audit', 'settings'] as const) : [];
     return await showPage({ context, viewer: { ...viewer, opens } }, { ...page, owner: only.account.login });

@@ -26,6 +26,8 @@ export type LayoutPage = {
   viewer?: { login: string; owners?: string[]; opens?: Opens | Promise<Opens> } | null;
   /** The owner that the page is about, for the navigation: absent on pages about none. */
   owner?: string;
+  /** The owners of the home page, if it has several: on a phone it has the tabs too. */
+  owners?: string[];
   /** The page of the navigation that this one is. */
   tab?: Tab;
   /** The way from the owner to the page. The last one is the page itself. */
@@ -52,6 +54,7 @@ export function layout({
   body,
   viewer,
   owner,
+  owners,
   tab,
   crumbs,
   zone,
@@ -84,7 +87,7 @@ export function layout({
             ${viewer ? toFind : ''} ${zone ? zoneSwitch(zone) : ''}
             ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
           </div>
-          ${owner ? tabsOf(owner, tab, viewer?.opens) : ''}
+          ${owner ? tabsOf(owner, tab, viewer?.opens) : owners ? tabsOfHome(owners) : ''}
         </header>
         <main
           id="main"
@@ -162,6 +165,31 @@ async function tabsOf(login: string, tab: Tab | undefined, opens: Opens | Promis
         ${all.filter(([, each]) => !('short' in each)).map((each) => html`<li>${link(each)}</li>`)}
       </ul>
     </details>
+  </nav>`;
+}
+
+/** The tabs of several owners: what is of one owner asks which. Only a phone shows them. */
+function tabsOfHome(owners: string[]): Html {
+  const menu = (short: string, image: Parameters<typeof icon>[0], links: [string, string][]) =>
+    html`<details class="menu more">
+      <summary>${icon(image)}${short}</summary>
+      <ul>
+        ${links.map(
+          ([path, name]) =>
+            html`<li>
+              <a href="${path}"><bdi>${name}</bdi></a>
+            </li>`,
+        )}
+      </ul>
+    </details>`;
+  const { overview, calendar, exemptions, help } = tabs;
+  const ofOwners = ({ path }: { path: (login: string) => string }) =>
+    owners.map((login): [string, string] => [path(login), login]);
+  return html`<nav class="tabs of-home" aria-label="All owners">
+    <a href="/" class="main" aria-current="page">${icon(overview.icon)}${overview.short}</a>
+    ${menu(calendar.short, calendar.icon, ofOwners(calendar))}
+    ${menu(exemptions.short, exemptions.icon, ofOwners(exemptions))}
+    ${menu('More', 'kebab-horizontal', [...ofOwners(overview), ['/find', 'Find'], [help.path(), help.name]])}
   </nav>`;
 }
 

@@ -7,6 +7,7 @@ import {
   openPage,
   phone,
   screenshot,
+  signedInPage,
 } from './browser.ts';
 
 const acme = acmeWithUrl();
@@ -90,5 +91,27 @@ test.each([
   await expectNoScroll(page);
   await page.getByRole('link', { name: 'owner-3' }).click();
   await page.getByRole('heading', { name: 'owner-3' }).waitFor();
+  expect(page.problems).toEqual([]);
+});
+
+test('on a phone, the home page of several owners has the tabs of one, which ask for the owner', async () => {
+  const page = await signedInPage(browser, acme, 'ada', '/', phone);
+  const tabs = page.getByRole('navigation', { name: 'All owners' });
+  const names = await tabs.locator(':scope > a, summary').allInnerTexts();
+  expect(names.map((each) => each.trim())).toEqual(['Now', 'Calendar', 'Requests', 'More']);
+  for (const [name, path] of [
+    ['Calendar', '/owners/owner-9/calendar'],
+    ['Requests', '/owners/owner-9/exemptions'],
+  ] as const) {
+    await tabs.getByText(name).click();
+    await screenshot(page, `home-tabs-${name}`);
+    await expectAccessible(page);
+    await expectNoScroll(page);
+    await tabs.getByRole('link', { name: 'owner-9' }).click();
+    await page.waitForURL(acme.app.url + path);
+    await page.goto(acme.app.url);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  expect(await tabs.isVisible()).toBe(false);
   expect(page.problems).toEqual([]);
 });
