@@ -9,6 +9,7 @@ const types = {
   'keep-form.js': 'text/javascript; charset=utf-8',
   'live-form.js': 'text/javascript; charset=utf-8',
   'people.js': 'text/javascript; charset=utf-8',
+  'bulk.js': 'text/javascript; charset=utf-8',
   'copy.js': 'text/javascript; charset=utf-8',
   'unfreeze.js': 'text/javascript; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',

@@ -64,6 +64,7 @@ const messages: Record<string, string> = {
   ...ending('unfrozen', 'Unfrozen.'),
   ...ending('plan-ended', 'The plan has ended.'),
   restored: 'Restored. The freezes are as they were, and block again within seconds.',
+  deleted: 'Deleted.',
   approved: 'Approved. The exemption counts within seconds.',
 };
 

@@ -21,7 +21,7 @@ import {
   showFreezeForm,
   showFreezeFormAgain,
 } from './freeze-now/freeze-now.ts';
-import { changesOfFreeze } from './freeze/change-freeze.ts';
+import { changesOfFreeze, deleteFreezesByForm } from './freeze/change-freeze.ts';
 import { changeByForm, freezePage } from './freeze/show-freeze.ts';
 import { showFind } from './find.ts';
 import { followHome, showHome } from './home.ts';
@@ -45,7 +45,7 @@ import {
   showPlanEditAgain,
 } from './plan/change-plan.ts';
 import { sendOccurrence, showOccurrence } from './plan/occurrence-page.ts';
-import { deletePlanByForm, extendPlan } from './plan/plan-actions.ts';
+import { deletePlanByForm, deletePlansByForm, extendPlan, namedByPlans } from './plan/plan-actions.ts';
 import { showPlanPage, showPlans } from './plan/show-plans.ts';
 import { showProgress } from './progress.ts';
 import { openPage, type PageDeps, repositoryPage } from './reader.ts';
@@ -63,6 +63,7 @@ import {
   askForDeployment,
   askForExemption,
   decideOnExemption,
+  decideOnSeveral,
   decisions,
 } from './status/change-exemption.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
@@ -170,6 +171,9 @@ function mountForms(pages: Hono, deps: PageDeps): void {
   );
   form('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan, releases));
   form('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm, releases));
+  form('/owners/:owner/plans', ownerForm(deps, namedByPlans, deletePlansByForm, releases));
+  form('/owners/:owner/exemptions', guarded(deps, decideOnSeveral));
+  form('/repos/:owner/:repository', repositoryForm(deps, { role: 'freezer' }, deleteFreezesByForm));
   for (const path of settingsPaths) form(path, ownerForm(deps, forAdmins, sendOwnerSettings));
   form('/repos/:owner/:repository/settings', repositoryForm(deps, {}, sendRepositorySettings));
   for (const change of changesOfFreeze)

@@ -5,7 +5,7 @@ import { conflict, eachByItself } from '../errors.ts';
 import type { ExemptionRecord } from '../exemptions/exemption-store.ts';
 import { restorableFor, restoreFreeze } from '../freezes/restore-freeze.ts';
 import { type FoundRepository, repositoriesOfIds } from '../installations/find-repository.ts';
-import { ownerFormPath, ownerPath, planPath } from '../page-paths.ts';
+import { exemptionsPath, ownerFormPath, ownerPath, planPath } from '../page-paths.ts';
 import { restorePlan } from '../plans/restore-plan.ts';
 import { nowOf } from '../time/clock.ts';
 import { answerForm, answerOutcome, type OwnerChange, type SentForm } from './change.ts';
@@ -159,24 +159,28 @@ export async function sendUndo(change: OwnerChange): Promise<Response> {
 }
 
 /** The query of the page that follows an approval, which names what was approved. */
-export const approvedQuery = (id: string): string => `said=approved&approved=${id}`;
+export const approvedQuery = (ids: string): string =>
+  String(new URLSearchParams({ said: 'approved', approved: ids }));
 
 type ShownExemption = { exemption: ExemptionRecord; repository: FoundRepository };
 
-/** What the reader approved, as the URL says, if it is among those that the page shows. */
-const approvedAmong = ({ req }: Context, exemptions: ShownExemption[]): ShownExemption | undefined =>
-  exemptions.find(({ exemption }) => exemption.id === req.query('approved'));
+/** What the reader approved, as the URL says, as far as it is among those that the page shows. */
+const approvedAmong = ({ req }: Context, exemptions: ShownExemption[]): ShownExemption[] => {
+  const ids = new Set(req.query('approved')?.split(' '));
+  return exemptions.filter(({ exemption }) => ids.has(exemption.id));
+};
 
 /** Whether `approved` is still so: nobody has revoked it since, and it has not ended. */
 export const stillApproved =
   (context: Context, exemptions: ShownExemption[]) =>
   (said: string): boolean => {
     const found = approvedAmong(context, exemptions);
-    return said !== 'approved' || !found || ['approved', 'used'].includes(found.exemption.state);
+    const isOn = ({ exemption: { state } }: ShownExemption) => ['approved', 'used'].includes(state);
+    return said !== 'approved' || found.length === 0 || found.some(isOn);
   };
 
 /**
- * The button that revokes the exemption that the reader has just approved; empty for any other, and when it is too late.
+ * The button that revokes the exemptions that the reader has just approved; empty for any other, and when it is too late.
  * @param exemptions those that the page shows. @param sent hidden fields of the form.
  */
 export function undoApproval(
@@ -184,10 +188,20 @@ export function undoApproval(
   exemptions: ShownExemption[],
   sent: Html = html``,
 ): Html | '' {
-  const found = approvedAmong(context, exemptions);
-  if (!found || !viewer) return '';
-  const { id, state, decidedAt, decidedBy } = found.exemption;
-  if (state !== 'approved' || decidedBy?.id !== viewer.id || !isFresh(decidedAt, { deps })) return '';
-  const action = `${formsPath(found.exemption, found.repository)}/${id}/revoke`;
-  return undoButton(action, html`${sent}${hiddenField('reason', 'Approved by mistake')}`);
+  const found = approvedAmong(context, exemptions).filter(
+    ({ exemption: { state, decidedAt, decidedBy } }) =>
+      state === 'approved' && decidedBy?.id === viewer?.id && isFresh(decidedAt, { deps }),
+  );
+  const [first, ...others] = found;
+  if (!first || !viewer) return '';
+  const reason = hiddenField('reason', 'Approved by mistake');
+  if (others.length > 0)
+    return undoButton(
+      exemptionsPath(first.repository.account.login),
+      html`${found.map(({ exemption }) => hiddenField('chosen', exemption.id))}${reason}`,
+    );
+  return undoButton(
+    `${formsPath(first.exemption, first.repository)}/${first.exemption.id}/revoke`,
+    html`${sent}${reason}`,
+  );
 }

@@ -215,3 +215,16 @@ test.each([
   if (beside === null) expect(text).not.toContain('New York');
   else expect(text).toContain(beside);
 });
+
+test.each(['/owners/acme/freeze', '/owners/acme/plans/new'])(
+  'the templates stand apart from the form that they fill in: %s',
+  async (path) => {
+    for (const screen of [phone, { viewport: { width: 1280, height: 900 } }]) {
+      const page = await adasPage(path, screen);
+      const templates = (await page.getByRole('navigation', { name: 'Templates' }).boundingBox())!;
+      const first = (await page.getByText('Blocks', { exact: true }).boundingBox())!;
+      expect(first.y - (templates.y + templates.height)).toBeGreaterThanOrEqual(16);
+      await page.context().close();
+    }
+  },
+);

@@ -2,13 +2,17 @@ import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
 import type { FreezeChange } from '../../freezes/check-freeze.ts';
-import type { FreezeRecord } from '../../freezes/list-freezes.ts';
+import { type FreezeRecord, freezeRecord } from '../../freezes/list-freezes.ts';
+import { phaseOf } from '../../freezes/freeze-window.ts';
 import { restoreFreeze } from '../../freezes/restore-freeze.ts';
 import { deleteFreeze, updateFreeze } from '../../freezes/save-freeze.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { freezePath } from '../../page-paths.ts';
+import { freezePath, repositoryPath } from '../../page-paths.ts';
 import { nowOf } from '../../time/clock.ts';
 import { toInstant, toLocalTime } from '../../time/local-time.ts';
+import { releasedBy } from '../../words/describe-fields.ts';
+import { shorten } from '../../words/event-words.ts';
+import { changeRows, chosenRows } from '../bulk.ts';
 import type { RepositoryChange } from '../change.ts';
 import {
   environmentsBody,
@@ -32,7 +36,8 @@ import {
   versionField,
 } from '../form.ts';
 import type { Html } from '../html.ts';
-import { undoButton } from '../undo.ts';
+import { endingName } from '../message-page.ts';
+import { spanSince, undoButton } from '../undo.ts';
 import { type FreezeState, freezeStateOf } from '../repository/freeze-list.ts';
 import { duplicateLink } from '../plan/plan-actions.ts';
 
@@ -166,6 +171,29 @@ export const changesByForm: Record<
     return [];
   },
 };
+
+/** `POST /repos/{owner}/{repository}`: ends and deletes the selected freezes, each by itself. One press undoes it. */
+export async function deleteFreezesByForm(change: RepositoryChange): Promise<Response> {
+  const { deps, repository, form } = change;
+  requiredText(form, 'delete_reason', 'Enter a reason.');
+  const since = nowOf(deps.clock);
+  const rows = chosenRows(form).map(async ({ id, assertSame }) => {
+    const freeze = await freezeRecord(deps.db, repository.id, id);
+    return freeze ? [{ freeze, assertSame }] : [];
+  });
+  const found = (await Promise.all(rows)).flat();
+  const acts = found.map(({ freeze, assertSame }) => ({
+    name: shorten(freeze.reason, 60),
+    async act() {
+      assertSame(String(freeze.version), 'this freeze');
+      await changesByForm.delete(change, freeze);
+    },
+  }));
+  const ended = found.map(({ freeze }) => freeze).filter((each) => phaseOf(each, since) === 'ongoing');
+  const said = ended.length === 0 ? 'deleted' : endingName('unfrozen', releasedBy(ended));
+  const to = () => `${repositoryPath(repository)}?said=${said}&undo=${spanSince(deps, since)}`;
+  return changeRows(change, acts, to);
+}
 
 const saveChanged = async (
   { deps, actor, repository }: RepositoryChange,

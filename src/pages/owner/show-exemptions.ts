@@ -8,10 +8,11 @@ import {
   listExemptions,
 } from '../../exemptions/exemption-store.ts';
 import { nullIf } from '../../errors.ts';
-import { ownerLivePath, ownerPath } from '../../page-paths.ts';
-import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
+import { exemptionsPath, ownerLivePath, ownerPath } from '../../page-paths.ts';
+import { type FoundRepository, fullName, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { holderText } from '../../settings/role-holders.ts';
 import { readSettingsOfAll } from '../../settings/settings.ts';
+import { bulkBar, bulkBox } from '../bulk.ts';
 import { filterChoice, filterField, hiddenField, queryLink } from '../form.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
@@ -19,7 +20,13 @@ import { saidMessage, messagePage, showPage } from '../message-page.ts';
 import { absentOrSignIn, readerTimes } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
 import { aboutListed } from '../status/request-card.ts';
-import { exemptionLink, exemptionRequest, type Standing } from '../status/exemption-forms.ts';
+import {
+  exemptionLink,
+  exemptionRequest,
+  mayApprove,
+  nameOfExemption,
+  type Standing,
+} from '../status/exemption-forms.ts';
 import { badge } from '../states.ts';
 import { instantText, quotedText, type Times } from '../text.ts';
 import { stillApproved, undoApproval } from '../undo.ts';
@@ -148,11 +155,21 @@ async function waitingList(
         sent: hiddenField('from_list', 'yes'),
         about: about({ exemption, repository }),
         isListed: true,
+        box: mayApprove(exemption, standingIn(repository)) ? boxOf({ exemption, repository }) : '',
       }),
     )}
+    ${listed.some(({ exemption, repository }) => mayApprove(exemption, standingIn(repository))) ? bulkBar(exemptionsPath(account.login), approval) : ''}
     ${isMore ? html`<p><a href="?state=requested">Show all requests</a></p>` : ''}
   </section>`;
 }
+
+const boxOf = ({ exemption: { id, pullRequest, deployment }, repository }: Listed): Html =>
+  bulkBox(id, nameOfExemption(fullName(repository), pullRequest, deployment?.environment));
+
+const approval: Parameters<typeof bulkBar>[1] = {
+  name: 'Approve the selected requests',
+  acts: [['Approve', 'request', 'requests']],
+};
 
 function section(name: string, listed: Listed[], none: string, times: Times): Html {
   const id = name.toLowerCase();

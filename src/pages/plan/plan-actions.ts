@@ -1,17 +1,19 @@
 import { html } from 'hono/html';
 import { conflict } from '../../errors.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
-import { ownerFormPath, planPath } from '../../page-paths.ts';
+import { ownerFormPath, planPath, plansPath } from '../../page-paths.ts';
 import { deletePlan, updatePlan } from '../../plans/change-plan.ts';
-import { plainNames } from '../../plans/matched-repositories.ts';
+import { plainNames, touchedByChange } from '../../plans/matched-repositories.ts';
 import { isOnce } from '../../plans/occurrences.ts';
 import { extendFreezes } from '../../plans/ongoing.ts';
-import { requirePlan, type StoredPlan } from '../../plans/plan-store.ts';
+import { shownName } from '../../plans/plan-name.ts';
+import { listPlans, requirePlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { attributesOfPlan } from '../../plans/plan.ts';
 import { ongoingFreezes } from '../../plans/show-plan.ts';
 import { nowOf } from '../../time/clock.ts';
 import { toInstant } from '../../time/local-time.ts';
-import { answerForm, answerOutcome, type OwnerChange } from '../change.ts';
+import { type bulkBar, changeRows, chosenRows } from '../bulk.ts';
+import { answerForm, answerOutcome, type OwnerChange, type SentForm } from '../change.ts';
 import { extendForms, newEnd } from '../extend.ts';
 import {
   assertFresh,
@@ -179,6 +181,40 @@ export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
     const undo = isEnded ? `&undo=${spanSince(deps, since)}` : '';
     return `${planPath(account.login, plan.id)}?said=${endingName('plan-ended', releasedBy([plan]))}${undo}`;
   });
+
+/** The bar of the list of plans. */
+export const deletionOfPlans: Parameters<typeof bulkBar>[1] = {
+  name: 'Delete the selected plans…',
+  acts: [['Delete', 'plan', 'plans']],
+  asks: html`<p>This deletes the entire plans with their scheduled freezes, and ends their ongoing ones.</p>
+    ${whyField('delete')}`,
+};
+
+/** The repositories that the deletion of the selected plans touches. */
+export async function namedByPlans({ deps, account, form }: SentForm & { account: { id: bigint } }) {
+  const now = nowOf(deps.clock);
+  const ids = new Set(chosenRows(form).map(({ id }) => id));
+  const plans = (await listPlans(deps.db, account.id, now)).filter(({ id }) => ids.has(id));
+  const touched = await Promise.all(plans.map((plan) => touchedByChange(deps.db, plan, now)));
+  return { include: [...new Set(touched.flatMap(({ include }) => include))], exclude: [] };
+}
+
+/** `POST /owners/{owner}/plans`: deletes the selected plans, each by itself, as the form of each does. */
+export async function deletePlansByForm(change: OwnerChange): Promise<Response> {
+  const { deps, account, form, administered } = change;
+  const reason = requiredText(form, 'delete_reason', 'Enter a reason.');
+  const since = nowOf(deps.clock);
+  const plans = new Map((await listPlans(deps.db, account.id, since)).map((plan) => [plan.id, plan]));
+  const acts = chosenRows(form).map(({ id, assertSame }) => ({
+    name: plans.has(id) ? shownName(plans.get(id)!, administered === null) : id,
+    async act() {
+      assertSame(versionOf(await requirePlan(deps.db, deps, account, id)), 'this plan');
+      await deletePlan(change, id, reason);
+    },
+  }));
+  const to = () => `${plansPath(account.login)}?said=deleted&undo=${spanSince(deps, since)}`;
+  return changeRows(change, acts, to);
+}
 
 /** Calls `act` with the plan of the path. @throws Refusal not-found if it is over or deleted. */
 export async function withPlan(

@@ -35,6 +35,7 @@ import {
   skippedNote,
 } from '../freeze-now/plan-preview.ts';
 import { frozenWord, whatItHolds } from '../held.ts';
+import { bulkBar, bulkBox } from '../bulk.ts';
 import { warningsOfChange } from '../kept-answers.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
@@ -46,14 +47,14 @@ import { item } from '../repository/freeze-list.ts';
 import { instantText, longText, quotedText, type Times, warningNotices } from '../text.ts';
 import { stillSo, undoEnding } from '../undo.ts';
 import { pastOf } from './past-freezes.ts';
-import { mayChangePlan, occurrenceActions, planActions } from './plan-actions.ts';
+import { deletionOfPlans, mayChangePlan, occurrenceActions, planActions, versionOf } from './plan-actions.ts';
 
 /** How many plans that are over are listed, the newest first. */
 const mostOver = 50;
 
 /** `GET /owners/{owner}/plans`: the plans of an owner that the viewer may see, also those that are over. */
 export async function showPlans(visit: OwnerVisit): Promise<Response> {
-  const { deps, account } = visit;
+  const { deps, account, isAdmin } = visit;
   const { login } = account;
   const times = readerTimes(visit);
   const { now } = times;
@@ -63,18 +64,21 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
     .map((plan) => ({ plan, next: next(plan, now, 1)[0] }))
     .toSorted((one, other) => (one.next?.startsAt.getTime() ?? 0) - (other.next?.startsAt.getTime() ?? 0));
   const past = (await pastPlans(deps.db, account.id, now, mostOver)).filter(({ plan }) => isSeen(plan));
-  const rows = plans.map(({ plan, next }) => planRow(visit, plan, next ? nextOf(plan, next, times) : ''));
+  const rows = plans.map(({ plan, next }) =>
+    planRow(visit, plan, next ? nextOf(plan, next, times) : '', isAdmin),
+  );
   const ended = html`<span class="badge past">Ended</span>`;
   const pastRows = past.map(({ plan, ending }) =>
     planRow(visit, plan, html`${ended} ${instantText(ending.at, times, plan.timezone)}`),
   );
-  const body = html`<div class="headline">
+  const body = html`${saidMessage(visit.context, undoEnding(visit))}
+    <div class="headline">
       <h1>Plans</h1>
       ${visit.mayFreeze === true ? html`<a class="button" href="${ownerFormPath(login, 'plans/new')}">New plan</a>` : ''}
     </div>
     ${
       rows.length > 0
-        ? planTable(rows)
+        ? html`${planTable(rows)}${isAdmin ? bulkBar(plansPath(login), deletionOfPlans) : ''}`
         : html`<p class="card">
             No plans. A plan freezes many repositories, once or again and again.
             <a href="/help/plans">How plans work</a>
@@ -98,10 +102,11 @@ const planTable = (rows: Html[]): Html =>
     </tbody>
   </table>`;
 
-/** A plan, when, and what it blocks if that is not merges alone. */
-const planRow = ({ account, isAdmin }: OwnerVisit, plan: StoredPlan, when: Html | ''): Html =>
+/** A plan, when, and what it blocks if that is not merges alone. @param hasBox whether it has a box. */
+const planRow = ({ account, isAdmin }: OwnerVisit, plan: StoredPlan, when: Html | '', hasBox = false): Html =>
   html`<tr>
     <th scope="row">
+      ${hasBox ? bulkBox(plan.id, shownName(plan, true), { version: versionOf(plan) }) : ''}
       <a href="${planPath(account.login, plan.id)}"><bdi>${shownName(plan, isAdmin)}</bdi></a>
     </th>
     <td>${when} ${whatIsBlocked(plan) ?? ''}</td>

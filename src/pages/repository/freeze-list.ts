@@ -7,22 +7,31 @@ import { holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';
 import { type FreezePhase, phaseOf } from '../../freezes/freeze-window.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { freezePath } from '../../page-paths.ts';
+import { freezePath, repositoryPath } from '../../page-paths.ts';
+import { bulkBar, bulkBox } from '../bulk.ts';
+import { textField } from '../form.ts';
 import { heldCounts, heldList, notJudged, type ShownHeld, whatItHolds } from '../held.ts';
 import { shorten } from '../../words/event-words.ts';
 import { instantText, type Times } from '../text.ts';
 import type { Html } from '../html.ts';
 import { type RepositoryPage, linkTo } from './load-page.ts';
 
-/** One page of the ongoing and scheduled freezes, a row for each and for each plan. @param report null if it is unknown, or not for the viewer. */
-export function currentFreezeList(page: RepositoryPage, report: EnforcementReport | null): Html {
+/**
+ * One page of the ongoing and scheduled freezes, a row for each and for each plan.
+ * @param report null if it is unknown, or not for the viewer. @param mayChange whether the viewer may end and delete them.
+ */
+export function currentFreezeList(
+  page: RepositoryPage,
+  report: EnforcementReport | null,
+  mayChange: boolean,
+): Html {
   const { listed, view } = page;
   return html`<section id="freezes" aria-labelledby="freezes-heading">
     <h2 id="freezes-heading">Schedule</h2>
     ${
       listed.rows.length === 0
         ? html`<p class="muted">No freezes are ongoing or scheduled.</p>`
-        : table(listed.rows.map(([first, ...more]) => row(page, first!, report, more)))
+        : html`${table(listed.rows.map(([first, ...more]) => row(page, first!, report, more, mayChange)))}${mayChange ? bulkBar(repositoryPath(page.repository), endOfFreezes) : ''}`
     }
     ${pageLinks('Pages of ongoing and scheduled freezes', [
       ['Earlier freezes', listed.earlier && linkTo(view, { current: listed.earlier }, 'freezes')],
@@ -63,13 +72,14 @@ const table = (rows: Html[]): Html =>
 
 /**
  * What a freeze is, when, and how many pull requests it holds. Its own page, which the reason links to, has the rest.
- * @param more the later freezes of its plan.
+ * @param more the later freezes of its plan. @param hasBox whether it can be chosen: of a plan, only what is ongoing.
  */
 function row(
   page: RepositoryPage,
   freeze: FreezeRecord,
   report: EnforcementReport | null,
   more: FreezeRecord[] = [],
+  hasBox = false,
 ): Html {
   const { id, reason, isPause, matchingConditions, excludeConditions } = freeze;
   const state = freezeStateOf(freeze, page.now);
@@ -82,6 +92,7 @@ function row(
       (holdsDeployments(freeze) && judgeHeldDeployments(freeze, report.environments).enforced === false));
   return html`<tr id="freeze-${id}">
     <th scope="row">
+      ${hasBox && (state === 'ongoing' || more.length === 0) ? bulkBox(id, shorten(reason, 60), { version: String(freeze.version), kind: state === 'ongoing' ? 0 : 1 }) : ''}
       <a href="${href}" dir="auto">${shorten(reason, 120)}</a>
       ${isPause || isSpecial ? html`<div class="muted">${isPause ? html`<p>Pause of the merge queue</p>` : ''}${isSpecial ? whatItHolds(freeze, { href }) : ''}</div>` : ''}
     </th>
@@ -98,6 +109,20 @@ function row(
     </td>
   </tr>`;
 }
+
+const endOfFreezes: Parameters<typeof bulkBar>[1] = {
+  name: 'End or delete the selected freezes…',
+  acts: [
+    ['End', 'freeze', 'freezes'],
+    ['Delete', 'scheduled freeze', 'scheduled freezes'],
+  ],
+  asks: textField({
+    name: 'delete_reason',
+    label: 'Reason',
+    hint: 'The pull requests that they block can merge again. The audit log keeps who did it and why.',
+    attributes: html`required maxlength="10000"`,
+  }),
+};
 
 /** `Every day, 04:56 to 07:56`, if all freezes of a plan are so apart and at one time of the day; else null. */
 function rhythmOf(freezes: FreezeRecord[]): string | null {

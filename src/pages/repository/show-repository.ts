@@ -11,7 +11,7 @@ import { fullName } from '../../installations/find-repository.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { saidMessage, showPage } from '../message-page.ts';
-import { stillApproved, undoApproval } from '../undo.ts';
+import { stillApproved, stillSo, undoApproval, undoEnding } from '../undo.ts';
 import { uuid } from '../../api/fields.ts';
 import { findExemption } from '../../exemptions/exemption-store.ts';
 import {
@@ -72,13 +72,16 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const chosen = new URLSearchParams({ repository: name });
   const freezeNow = `${ownerFormPath(account.login, 'freeze')}?${chosen}`;
   const approved = await approvedNow(visit);
+  const isApproved = stillApproved(context, approved);
+  const isEnded = await stillSo({ ...visit, account });
+  const undo = undoApproval(visit, approved) || undoEnding({ ...visit, account });
   const actions = html`<div class="actions">
     ${mayChange ? html`<a class="button freeze" href="${freezeNow}">Freeze now</a>` : ''}
     ${mayChange && page.current.some((freeze) => freezeStateOf(freeze, page.now) === 'ongoing') ? html`<a class="button danger" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
     <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
     ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
   </div>`;
-  const body = html`${saidMessage(context, undoApproval(visit, approved), stillApproved(context, approved))}
+  const body = html`${saidMessage(context, undo, (said) => isApproved(said) && isEnded(said))}
     ${firstLine(page, report, actions)} ${[...problems, ...page.problems].map(notice)}
     ${forgotten(page, mayChange)}
     <div class="columns">
@@ -88,7 +91,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
         ${await waitingDeployments(visit, page, permission)}
       </div>
       <aside>
-        ${isNew ? '' : currentFreezeList(page, report)} ${refusal ?? enforcement(report, times)}
+        ${isNew ? '' : currentFreezeList(page, report, mayChange)} ${refusal ?? enforcement(report, times)}
         ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, readsLog) : ''}
       </aside>
     </div>`;

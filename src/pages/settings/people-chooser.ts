@@ -135,8 +135,10 @@ const person = (name: PeopleSetting, { handle, name: called, picture }: Face, is
           ? html`<img src="${picture}" alt="" width="24" height="24" loading="lazy" decoding="async" />`
           : html`<span class="no-picture"></span>`
       }
-      <bdi>${handle}</bdi>
-      ${called && called !== handle ? html`<bdi class="muted">${called}</bdi>` : ''}</label
+      <span
+        ><bdi>${handle}</bdi>
+        ${called && !handle.endsWith(called) ? html`<bdi class="muted">${called}</bdi>` : ''}</span
+      ></label
     >
     <button
       type="submit"

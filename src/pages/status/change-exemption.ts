@@ -6,6 +6,8 @@ import {
   readDeploymentExemption,
 } from '../../api/v1/exemption-schemas.ts';
 import { validate } from '../../api/read-request.ts';
+import { authorizeRepository } from '../../auth/authorize.ts';
+import { knownAccount } from '../../installations/find-account.ts';
 import { nowOf } from '../../time/clock.ts';
 import { Refusal } from '../../errors.ts';
 import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';
@@ -18,11 +20,12 @@ import {
   pullRequestPath,
   repositoryPath,
 } from '../../page-paths.ts';
-import { answerForm, once, type RepositoryChange, repositoryForm } from '../change.ts';
+import { changeRows, chosenRows } from '../bulk.ts';
+import { answerForm, once, type RepositoryChange, repositoryForm, type SentForm } from '../change.ts';
 import { badField, type FormProblems, formProblemsOf } from '../form.ts';
 import { absentPage, type PageDeps, uuidOf } from '../reader.ts';
 import { approvedQuery } from '../undo.ts';
-import { exemptionDurations } from './exemption-forms.ts';
+import { exemptionDurations, nameOfExemption } from './exemption-forms.ts';
 import { numberOf, pullRequestPage } from './status-pages.ts';
 
 /** Handles the form that requests an exemption. An admin's is approved at once, unless the repository requires two people. */
@@ -91,6 +94,44 @@ export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =
     };
     return exemption.deployment ? context.redirect(await decide(), 303) : orThePage(sent, decide);
   });
+
+/** `POST /owners/{owner}/exemptions`: approves the selected requests, or takes approvals back (`revoke`), each by itself. */
+export async function decideOnSeveral(sent: SentForm): Promise<Response> {
+  const { deps, context, caller, actor, form } = sent;
+  const account = await knownAccount(deps, context.req.param('owner') ?? '');
+  if (!account) return absentPage(sent);
+  const decision = form.has('reason') ? 'revoke' : 'approve';
+  const reason = decision === 'approve' ? null : reasonIn(form);
+  const ids = chosenRows(form).map(({ id }) => id);
+  const rows = await deps.db.exemption.findMany({
+    where: { id: { in: ids }, repository: { accountId: account.id } },
+    select: { id: true, number: true, environment: true, repository: { select: { name: true } } },
+    orderBy: { serial: 'asc' },
+  });
+  const audience = {
+    scope: 'admin',
+    isLive: true,
+    releases: true,
+    least: 'write',
+    role: 'approver',
+  } as const;
+  const authorize = (repository: string) =>
+    authorizeRepository(deps, caller, audience, { owner: account.login, repository });
+  // GitHub is asked once for each repository.
+  const asked = new Map<string, ReturnType<typeof authorize>>();
+  const done: string[] = [];
+  const acts = rows.map(({ id, number, environment, repository: { name } }) => ({
+    name: nameOfExemption(`${account.login}/${name}`, number, environment),
+    async act() {
+      if (!asked.has(name)) asked.set(name, authorize(name));
+      const { repository, notAdmin } = await asked.get(name)!;
+      await decideExemption(deps, repository, id, { actor, notAdmin, decision, reason }, async () => {});
+      done.push(id);
+    },
+  }));
+  const said = () => (decision === 'approve' ? `?${approvedQuery(done.join(' '))}` : '');
+  return changeRows(sent, acts, () => exemptionsPath(account.login) + said());
+}
 
 /** Makes a change; if it is refused, shows the pull request's page with the errors next to the form. */
 const orThePage = (sent: RepositoryChange, change: () => Promise<string>): Promise<Response> =>

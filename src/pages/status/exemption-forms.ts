@@ -118,16 +118,18 @@ function adminOr(name: string | null, role: string, holders: string[], viewer: V
   return others.length > 0 ? `${admin} or ${role} (${others.join(', ')})` : admin;
 }
 
-/** What an exemption is of, with a link to the page that shows it. */
+/** What an exemption is of, in words: `acme/web #5`, `acme/web to production`. */
+export const nameOfExemption = (repository: string, number: number, environment?: string | null): string =>
+  `${repository} ${environment ? `to ${environment}` : `#${number}`}`;
+
+/** The same, with a link to the page that shows it. */
 export const exemptionLink = (
   { deployment, pullRequest }: ExemptionRecord,
   repository: RequestPlace,
 ): Html =>
-  deployment
-    ? html`<a href="${deploymentsPath(repository)}"
-        >${fullName(repository)} to <bdi>${deployment.environment}</bdi></a
-      >`
-    : html`<a href="${pullRequestPath(repository, pullRequest)}">${fullName(repository)} #${pullRequest}</a>`;
+  html`<a href="${deployment ? deploymentsPath(repository) : pullRequestPath(repository, pullRequest)}"
+    ><bdi>${nameOfExemption(fullName(repository), pullRequest, deployment?.environment)}</bdi></a
+  >`;
 
 /** Which commits or run an exemption is for. Follows "for". */
 export const coverage = ({ anyHead, headSha, deployment }: ExemptionRecord): Html =>
@@ -144,24 +146,26 @@ export const formsPath = ({ deployment, pullRequest }: ExemptionRecord, reposito
     ? deploymentExemptionsPath(repository)
     : `${pullRequestPath(repository, pullRequest)}/exemptions`;
 
+type RequestParts = { sent?: Html; about?: Html; isListed?: boolean; box?: Html | '' };
+
 /**
  * A request: who asks, why and for how long, and where it stands. Admins get the forms to decide.
  * @param sent hidden fields of the forms. @param about what the pull request is. @param isListed among others, so that it
- * says whose it is, and is no landmark: a list would have many of one name.
+ * says whose it is, and is no landmark: a list would have many of one name. @param box to choose it among them.
  */
 export function exemptionRequest(
   exemption: ExemptionRecord,
   repository: RequestPlace,
   standing: Standing,
   times: Times,
-  { sent = html``, about = html``, isListed = false }: { sent?: Html; about?: Html; isListed?: boolean } = {},
+  { sent = html``, about = html``, isListed = false, box = '' }: RequestParts = {},
 ): Html {
   const path = formsPath(exemption, repository);
   const { id, requestedBy, requestedAt, announcedAt, reason, expiresAt } = exemption;
   const { mayDecide, isForTwo } = standing;
   const isSecondMissing = isForTwo && isOwn(exemption, standing);
   return html`<section class="card request" ${isListed ? '' : html`aria-label="Exemption request"`}>
-    ${isListed ? html`<h3>${exemptionLink(exemption, repository)}</h3>` : ''} ${about}
+    ${isListed ? html`<h3>${box} ${exemptionLink(exemption, repository)}</h3>` : ''} ${about}
     <p>
       ${badge('waiting', 'Requested')} <strong>${actorName(requestedBy)}</strong> requests an exemption until
       ${instantText(expiresAt, times)}, for ${coverage(exemption)}:
@@ -193,6 +197,10 @@ const waitsFor = (name: string, standing: Standing, isSecondMissing: boolean): s
 /** Whether an exemption of theirs counts without a decision. */
 export const isAtOnce = ({ permission, isForTwo }: Pick<Standing, 'permission' | 'isForTwo'>): boolean =>
   permission === 'admin' && !isForTwo;
+
+/** Whether the reader decides on a request: their own too, unless the repository requires two people. */
+export const mayApprove = (exemption: ExemptionRecord, standing: Standing): boolean =>
+  standing.mayDecide && !(standing.isForTwo && isOwn(exemption, standing));
 
 const isOwn = ({ requestedBy }: ExemptionRecord, { viewer }: Standing): boolean =>
   requestedBy.type === 'user' && requestedBy.id === viewer?.id;

@@ -1,0 +1,113 @@
+import { html } from 'hono/html';
+import { eachByItself, Refusal, refusalStatus } from '../errors.ts';
+import { uuid } from '../api/fields.ts';
+import { assetUrl } from './assets.ts';
+import type { SentForm } from './change.ts';
+import { assertFresh, badField, hiddenField } from './form.ts';
+import { countText } from './freeze-now/plan-preview.ts';
+import type { Html } from './html.ts';
+import { messagePage } from './message-page.ts';
+
+// Acts on several rows of a list: each has a box, and a bar below the list has the button. Each row is changed by itself, by
+// what its own form does, so one refusal stops no other. bulk.js shows the bar when a row is chosen, and counts.
+
+/** How many rows one press changes. */
+const mostChosen = 50;
+
+/**
+ * The box of a row.
+ * @param version what the row showed, where somebody may have changed it since. @param kind which act of the bar it gets.
+ */
+export const bulkBox = (id: string, name: string, { version = '', kind = 0 } = {}): Html =>
+  html`<input
+    type="checkbox"
+    class="bulk-box"
+    form="bulk"
+    name="chosen"
+    value="${id} ${version}"
+    data-kind="${kind}"
+    aria-label="Select ${name}"
+  />`;
+
+/**
+ * The bar of a list.
+ * @property name of the button while nobody counts. @property acts what each kind of row gets: `End`, `freeze`, `freezes`.
+ * @property asks what stands before the button that acts; without it the first button does.
+ */
+export const bulkBar = (
+  action: string,
+  { name, acts, asks }: { name: string; acts: [verb: string, one: string, many: string][]; asks?: Html },
+): Html =>
+  html`<form id="bulk" class="bulk" method="post" action="${action}" data-acts="${JSON.stringify(acts)}">
+      ${hiddenField('do', 'bulk')}
+      ${
+        asks
+          ? html`<details class="confirm">
+              <summary class="button danger" data-counted>${name}</summary>
+              <div class="card form">
+                ${asks}<button type="submit" class="danger" data-counted>${name.replace('…', '')}</button>
+              </div>
+            </details>`
+          : html`<button type="submit" data-counted>${name}</button>`
+      }
+    </form>
+    <script type="module" src="${assetUrl('bulk.js')}"></script>`;
+
+/** A row that was chosen, and what it showed. */
+export type ChosenRow = { id: string; assertSame(version: string, what: 'this freeze' | 'this plan'): void };
+
+/** @throws Refusal invalid if nothing is chosen, or too much. */
+export function chosenRows(form: URLSearchParams): ChosenRow[] {
+  const rows = form.getAll('chosen').flatMap((text) => {
+    const [given, version = ''] = text.split(' ');
+    const { data: id } = uuid('chosen').safeParse(given);
+    const seen = new URLSearchParams({ version });
+    return id === undefined ? [] : [{ id, assertSame: assertFresh.bind(null, seen) }];
+  });
+  if (rows.length === 0) throw badField('chosen', 'Select at least one row.');
+  if (rows.length > mostChosen) throw badField('chosen', `Select at most ${mostChosen} rows at a time.`);
+  return rows;
+}
+
+/**
+ * Changes each row by itself, then goes to a page; or names what could not be changed, and why.
+ * @param acts with the name of each row. @param to the page, also for who goes on after a part.
+ */
+export async function changeRows(
+  { context, viewer }: SentForm,
+  acts: { name: string; act: () => Promise<unknown> }[],
+  to: () => string,
+): Promise<Response> {
+  const failed: { name: string; why: string }[] = [];
+  const { done, refusals } = await eachByItself(
+    acts.map(({ name, act }) => async () => {
+      try {
+        await act();
+      } catch (error) {
+        if (error instanceof Refusal && error.code !== 'not-found') failed.push({ name, why: error.message });
+        throw error;
+      }
+    }),
+  );
+  const [first] = refusals;
+  if (!first) return context.redirect(to(), 303);
+  return messagePage(
+    context,
+    {
+      status: refusalStatus[first.code],
+      title: done.length > 0 ? 'Some rows were not changed' : 'Nothing was changed',
+      text: `${countText(done.length, 'row was', 'rows were')} changed, and ${failed.length} could not be changed:`,
+      link: { href: to(), text: 'Back to the list' },
+      more: html`<ul>
+        ${failed.map(
+          ({ name, why }) =>
+            html`<li>
+              <strong><bdi>${name}</bdi></strong
+              >: ${why}
+            </li>`,
+        )}
+      </ul>`,
+    },
+    viewer,
+  );
+}
