@@ -176,3 +176,87 @@ test('an owner has a page of months, as charts, a table and CSV, for those who s
   const ritas = (await rita.open(`${path}?format=csv`)).text.trim().split('\r\n').at(-1);
   expect(ritas).toBe('2026-03,0,0,0,0,0,0');
 });
+
+test('a wait that a process of an earlier version left open goes when the report is kept', async () => {
+  const { deps } = acme.app;
+  const left = await acme.repository('left', [{}]);
+  const freeze = await acme.freeze(left);
+  await later(1);
+  await acme.remove(left, freeze.id);
+  await deps.db.freezeWait.updateMany({ where: { freezeId: freeze.id }, data: { until: null } });
+  await keepReports(deps.sql, new Date(acme.clock.now() + 50 * 60 * minute));
+  expect(await deps.db.freezeWait.count({ where: { freezeId: freeze.id } })).toBe(0);
+  expect((await reportOf(left, freeze.id)).body.pull_requests.held).toBe(1);
+});
+
+test('a freeze of half a year has a complete report', async () => {
+  const { deps } = acme.app;
+  const long = await acme.repository('long', [{}, {}]);
+  acme.github.addEnvironment(long, 'production');
+  const freeze = await acme.freeze(long, { holds: ['merges', 'deployments'] });
+  acme.github.runWorkflow(long, { environments: ['production'] });
+  await later(1);
+  acme.github.bypassMerge(long, 1, 'ada');
+  await acme.quiet();
+  const early = new Date(acme.clock.now() - 100 * 24 * 60 * minute);
+  const { id: repositoryId } = await deps.db.repository.findFirstOrThrow({ where: { name: 'long' } });
+  // As if all that had been 100 days ago.
+  await deps.db.freeze.update({ where: { id: freeze.id }, data: { startsAt: early } });
+  await deps.db.freezeWait.updateMany({
+    where: { freezeId: freeze.id, until: { not: null } },
+    data: { until: early },
+  });
+  await deps.db.auditEvent.updateMany({ where: { repositoryId }, data: { receivedAt: early } });
+  await deps.db.deployment.updateMany({
+    where: { repositoryId },
+    data: { requestedAt: early, decidedAt: early },
+  });
+  const oldEvents = () => deps.db.auditEvent.count({ where: { repositoryId, receivedAt: early } });
+  await sweep(deps);
+  expect((await reportOf(long, freeze.id)).body).toMatchObject({
+    ...{ pull_requests: { held: 2 }, deployments_held: 1 },
+    ...{ bypasses: [{ pull_request: 1 }], bypasses_count: 1 },
+  });
+  expect(await oldEvents(), 'the rest of the log').toBe(1);
+  // Once it is over and its report is kept, the log forgets them too.
+  const over = { endsAt: new Date(+early + minute), reportDueAt: early };
+  await deps.db.freeze.update({ where: { id: freeze.id }, data: over });
+  await sweep(deps);
+  expect(await oldEvents()).toBe(0);
+  expect(await deps.db.deployment.count({ where: { repositoryId } })).toBe(0);
+  expect((await reportOf(long, freeze.id)).body).toMatchObject({ bypasses_count: 1, deployments_held: 1 });
+});
+
+const bypassesOfMonth = async () => {
+  const { text } = await ada.open('/owners/acme/reports?format=csv');
+  const [names, march] = [text.split('\r\n')[0]!.split(','), text.trim().split('\r\n').at(-1)!.split(',')];
+  return Number(march[names.indexOf('bypasses')]);
+};
+
+test('of 101 bypasses 100 are listed, and all count', async () => {
+  const { deps } = acme.app;
+  const busy = await acme.repository('busy');
+  const freeze = await acme.freeze(busy);
+  await later(1);
+  const before = await bypassesOfMonth();
+  const { id: repositoryId, accountId } = await deps.db.repository.findFirstOrThrow({
+    where: { name: 'busy' },
+  });
+  const event = {
+    ...{ repositoryId, accountId, receivedAt: new Date(acme.clock.now()), type: 'freeze.bypassed' },
+    ...{
+      outcome: 'failure',
+      trigger: 'github',
+      pullRequest: 1,
+      metadata: { scheduled_freeze_id: freeze.id, bypassed_by: { type: 'user', id: 1, name: 'ada' } },
+    },
+  };
+  await deps.db.auditEvent.createMany({ data: Array.from({ length: 101 }, () => event) });
+  const { body } = await reportOf(busy, freeze.id);
+  expect([body.bypasses.length, body.bypasses_count, body.exemptions_count]).toEqual([100, 101, 0]);
+  await acme.remove(busy, freeze.id);
+  expect(await bypassesOfMonth()).toBe(before + 101);
+  expect(words(await ada.open(`/repos/${busy}/freezes/${freeze.id}`))).toContain(
+    'Merged or deployed past the freeze: the newest 100',
+  );
+});

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jobs } from '../database/queue/jobs.ts';
 import { conflict } from '../errors.ts';
+import type { Actor } from '../events/actor.ts';
 import { noticeTypeOf } from '../events/notice-type.ts';
 import type { AuditEvent } from '../events/audit-event.ts';
 import type { Account, OutgoingWebhook } from '../generated/prisma/client.ts';
@@ -55,10 +56,17 @@ export const chatsOf = (
   });
 
 /**
- * Posts to a chat that freezes were made, though it may not be told of such by itself. It is told once.
+ * Posts to a chat that freezes were made, though it may not be told of such by itself. It is told once. Whoever did it stands
+ * in our log: no event of the audit log is for that.
  * @throws Refusal not-found; conflict if it is no chat, if it was told already, or if the log has forgotten the freezes.
  */
-export async function announce(deps: Ground, account: Account, webhookId: string, told: Told): Promise<void> {
+export async function announce(
+  deps: Ground,
+  actor: Actor,
+  account: Account,
+  webhookId: string,
+  told: Told,
+): Promise<void> {
   const now = nowOf(deps.clock);
   const events = await eventsOf(deps, account, told);
   const [first] = events;
@@ -88,4 +96,8 @@ export async function announce(deps: Ground, account: Account, webhookId: string
     });
     await deps.queue.send([jobs.sendNotices(webhookId)], tx);
   });
+  deps.log.info(
+    { account: account.login, webhook: webhookId, ...told, by: actor.name },
+    'posted to a chat by hand',
+  );
 }

@@ -26,7 +26,7 @@ const openDeliveries = `
     PARTITION BY coalesce(subject, id::text) ORDER BY serial ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
 
 // Materialized: it reads the open ones once, by their index, whatever the planner knows of the table. What another
-// transaction adds to is taken once it has committed.
+// transaction adds to is taken once it has committed, and what a process of an earlier version claimed once that is over.
 const take = `
   WITH webhook AS (
     SELECT xmin::text AS revision, is_enabled AS "isEnabled",
@@ -38,6 +38,7 @@ const take = `
   ), locked AS (
     SELECT id FROM outgoing_deliveries AS each
     WHERE id IN (SELECT id FROM due) AND each.next_attempt_at <= $2::timestamptz
+      AND coalesce(each.claimed_until <= job_now(), true)
     FOR UPDATE SKIP LOCKED
   ), taken AS (
     UPDATE outgoing_deliveries AS each SET attempts = attempts + 1, last_attempt_at = $2::timestamptz

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { nowOf } from '../time/clock.ts';
 import { nameExpression } from '../conditions/patterns/compile-name-glob.ts';
 import type { Tx } from '../database/database.ts';
@@ -62,7 +61,7 @@ export const disabledWebhooks = async (db: Tx, accountIds: bigint[]): Promise<Ou
 /** @throws Refusal not-found if the owner has no such webhook. */
 export async function requireWebhook(db: Tx, account: Account, id: string): Promise<OutgoingWebhook> {
   const where = { id, accountId: account.id, kind: { not: peopleKind } };
-  const webhook = z.guid().safeParse(id).success ? await db.outgoingWebhook.findFirst({ where }) : null;
+  const webhook = await db.outgoingWebhook.findFirst({ where });
   if (webhook) return webhook;
   throw notFound(`${account.login} has no webhook ${id}. GET /v1/webhooks/${account.login} lists them.`);
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
-import { conflict, invalid, type Problem, Refusal } from '../errors.ts';
+import { readUuid } from '../api/fields.ts';
+import { conflict, invalid, notFound, type Problem, Refusal } from '../errors.ts';
 import { assetUrl } from './assets.ts';
 import type { Html } from './html.ts';
 
@@ -42,7 +43,14 @@ export const badField = (field: string, message: string): Refusal => invalid([pr
 /** The text of a field, without spaces around it. */
 export const trimmedField = (form: URLSearchParams, field: string): string => form.get(field)?.trim() ?? '';
 
-/** The same. @throws Refusal invalid with the message if there is none. */
+/** The id in a field. @throws Refusal not-found if it is none: a form of ours has one. */
+export function idField(form: URLSearchParams, field: string): string {
+  const id = readUuid(trimmedField(form, field));
+  if (id === null) throw notFound(`The form names no ${field}. Open the page again.`);
+  return id;
+}
+
+/** The text of a field. @throws Refusal invalid with the message if there is none. */
 export function requiredText(form: URLSearchParams, field: string, message: string): string {
   const text = trimmedField(form, field);
   if (text === '') throw badField(field, message);

@@ -1,6 +1,6 @@
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import { owner as ownerShape, repositoryParams, uuid } from '../api/fields.ts';
+import { owner as ownerShape, readUuid, repositoryParams } from '../api/fields.ts';
 import { assertStorable } from '../api/read-request.ts';
 import { authorizeReader } from '../auth/authorize.ts';
 import type { Person } from '../auth/github-token.ts';
@@ -123,7 +123,7 @@ export const readerTimes = (visit: Pick<Visit, 'context' | 'deps'>): Times => ({
 
 /** The id in the path with this name; null if it is none. */
 export const uuidOf = ({ context }: Pick<Visit, 'context'>, name: string): string | null =>
-  uuid(name).safeParse(context.req.param(name)).data ?? null;
+  readUuid(context.req.param(name));
 
 type OfViewer = Pick<RepositoryVisit, 'deps' | 'repository'> & { viewer: Person | null };
 

@@ -7,7 +7,7 @@ import { announce, announcementOf, chatsOf, type Told } from '../notices/announc
 import { findPlan } from '../plans/plan-store.ts';
 import { nowOf } from '../time/clock.ts';
 import type { OwnerChange, SentForm } from './change.ts';
-import { hiddenField } from './form.ts';
+import { hiddenField, idField } from './form.ts';
 import type { Html } from './html.ts';
 import type { OwnerVisit } from './owner/open-owner.ts';
 import { nameOfKind } from './settings/webhook-form.ts';
@@ -69,9 +69,9 @@ export async function namedByTelling({
 }
 
 /** `POST /owners/{owner}/progress/tell`. */
-export async function sendTelling({ deps, context, account, form }: OwnerChange): Promise<Response> {
+export async function sendTelling({ deps, context, actor, account, form }: OwnerChange): Promise<Response> {
   const told = toldIn(form);
   if (!told) throw notFound('There is no such freeze.');
-  await announce(deps, account, form.get('webhook') ?? '', told);
+  await announce(deps, actor, account, idField(form, 'webhook'), told);
   return context.redirect(`${progressPath(account.login, told)}&said=told`, 303);
 }

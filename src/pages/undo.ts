@@ -9,7 +9,7 @@ import { exemptionsPath, ownerFormPath, ownerPath, planPath } from '../page-path
 import { restorePlan } from '../plans/restore-plan.ts';
 import { nowOf } from '../time/clock.ts';
 import { answerForm, answerOutcome, type OwnerChange, type SentForm } from './change.ts';
-import { hiddenField } from './form.ts';
+import { hiddenField, idField } from './form.ts';
 import type { Html } from './html.ts';
 import { messagePage } from './message-page.ts';
 import type { PageDeps, Viewer, Visit } from './reader.ts';
@@ -134,7 +134,7 @@ export async function namedByUndo({
 /** `POST /owners/{owner}/unfreeze/undo`: restores all that one press ended, each by itself. */
 export async function sendUndo(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form, viewer, context } = change;
-  const plan = form.get('plan');
+  const plan = form.has('plan') ? idField(form, 'plan') : null;
   const to = plan === null ? ownerPath(account.login) : planPath(account.login, plan);
   const back = { href: to, text: 'Show what is frozen' };
   return answerForm(

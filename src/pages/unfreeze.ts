@@ -12,6 +12,7 @@ import {
   formProblem,
   type FormProblems,
   hiddenField,
+  idField,
   noProblems,
   requiredText,
   textArea,
@@ -42,6 +43,8 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
   return answerForm(
     change,
     async () => {
+      // From the page of a plan, one comes back to it.
+      const plan = form.has('plan') ? idField(form, 'plan') : null;
       const ticked = new Set(form.getAll('ongoing'));
       const ongoing = await ongoingIn(deps, account, named(usedAmong(all).used, form), visit.isAdmin);
       const chosen = ongoing.filter(({ value }) => ticked.has(value));
@@ -52,8 +55,6 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
       const ends = chosen.flatMap(eachFreeze).map((each) => () => endOngoing(change, each, reason));
       const back = { href: ownerFormPath(account.login, 'unfreeze'), text: 'Show what is still frozen' };
       const outcome = await eachByItself(ends);
-      // From the page of a plan, one comes back to it.
-      const plan = form.get('plan');
       const to = plan === null ? ownerPath(account.login) : planPath(account.login, plan);
       const said = endingName('unfrozen', releasedBy(chosen.flatMap(({ freezes }) => freezes)));
       return answerOutcome(change, outcome, `${to}?said=${said}&undo=${spanSince(deps, since)}`, back);

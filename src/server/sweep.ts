@@ -4,7 +4,7 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { retentionDays } from '../events/list-events.ts';
-import { keepReports } from '../freezes/reports/freeze-report.ts';
+import { forgetCounted, keepReports } from '../freezes/reports/freeze-report.ts';
 import { isIdle } from '../exemptions/exemption-store.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';
@@ -73,7 +73,6 @@ export async function sweep(deps: Deps): Promise<void> {
 const agingTables: [table: string, column: string, age: number][] = [
   ['webhook_deliveries', 'received_at', deliveriesKept],
   ['comment_answers', 'taken_at', deliveriesKept],
-  ['freeze_waits', 'until', retentionDays * day],
   ['idempotency_records', 'answered_at', replayedFor],
   ['minute_counts', 'minute', hour],
   ['known_credentials', 'good_at', knownFor],
@@ -90,16 +89,15 @@ const forgetOld = `WITH ${agingTables
   .join(', ')} SELECT`;
 
 async function forget(deps: Deps, now: Date): Promise<void> {
-  const before = (age: number) => ({ lt: new Date(now.getTime() - age) });
+  const ago = (age: number) => new Date(now.getTime() - age);
   await deps.sql.query(
     'forget-old',
     forgetOld,
-    agingTables.map(([, , age]) => new Date(now.getTime() - age)),
+    agingTables.map(([, , age]) => ago(age)),
   );
   await forgetOldSlack(deps);
-  await forgetDeliveries(deps.sql, new Date(now.getTime() - noticesKept));
-  await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
-  await deps.db.deployment.deleteMany({ where: { decidedAt: before(retentionDays * day) } });
+  await forgetDeliveries(deps.sql, ago(noticesKept));
+  await forgetCounted(deps.sql, ago(retentionDays * day));
 }
 
 export const sweepTask = defineTask(jobs.sweep, sweep);

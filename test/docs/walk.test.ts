@@ -100,7 +100,7 @@ const roads = [
   },
   {
     heading: '## A command in Slack becomes a freeze',
-    most: 22,
+    most: 24,
     begins: /`POST \/slack\/commands`/,
     ends: /export async function requestReconcile\(/,
   },

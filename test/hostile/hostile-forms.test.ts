@@ -155,6 +155,47 @@ test('forms for what is over are refused, and say so', async () => {
   }
 });
 
+const settings = '/owners/acme/settings';
+const forms: [path: string, fields: Record<string, string>, ids: string[]][] = [
+  [`${settings}/keys`, { do: 'revoke-key' }, ['id']],
+  [`${settings}/oidc`, { do: 'delete-rule' }, ['id']],
+  ...['update', 'rotate', 'enable', 'disable', 'delete', 'test'].map(
+    (act): [string, Record<string, string>, string[]] => [
+      `${settings}/webhooks`,
+      { do: `${act}-webhook` },
+      ['id'],
+    ],
+  ),
+  [`${settings}/webhooks`, { do: 'replay-delivery' }, ['id', 'delivery']],
+  ['/owners/acme/calendar/subscribe', { do: 'delete' }, ['id']],
+  ['/owners/acme/progress/tell', {}, ['freeze', 'webhook']],
+  ['/owners/acme/progress/tell', {}, ['plan', 'webhook']],
+  ['/owners/acme/unfreeze/undo', {}, ['plan']],
+];
+
+test.each(forms)('%s %o finds nothing by what is no id', async (path, fields, names) => {
+  for (const name of names)
+    for (const id of ['', 'x', '42', `${crypto.randomUUID()}0`, 'a\r\nb']) {
+      const ids = Object.fromEntries(names.map((each) => [each, crypto.randomUUID()]));
+      const { status, text } = await ada.send(path, { ...fields, ...ids, [name]: id });
+      expect([name, id, status], text.slice(0, 2000)).toEqual([name, id, expect.toBeOneOf([404, 409])]);
+    }
+});
+
+test.each([
+  ...['', '/edit', '/extend', '/end', '/delete'].map((act) => `/repos/acme/web/freezes/x${act}`),
+  ...['', '/edit', '/extend', '/delete'].map((act) => `/owners/acme/plans/x${act}`),
+  `${settings}/webhooks/x`,
+  '/repos/acme/web/pulls/1/exemptions/x',
+  '/repos/acme/web/exemptions/x',
+])('%s is no address', async (path) => {
+  const [seen, sent] = [await ada.open(path), await ada.send(path, { version: 'x', reason: 'x' })];
+  // What only takes forms leads back to its page.
+  expect([303, 404]).toContain(seen.status);
+  expect([404, 405]).toContain(sent.status);
+  expect([seen.status, sent.status]).toContain(404);
+});
+
 test('every answer to a form keeps out frames, and no GET changes anything', async () => {
   const paths = [
     ...['freeze', 'unfreeze', 'plans/new'].map((form) => `/owners/acme/${form}`),

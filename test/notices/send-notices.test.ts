@@ -103,6 +103,21 @@ test('both secrets sign for a day after a rotation', async () => {
   receivers = receivers.filter((each) => each !== at);
 });
 
+test('what a process of an earlier version has claimed waits until that is over', async () => {
+  const at = await receiver();
+  const { db } = acme.app.deps;
+  at.now(fails);
+  const { id } = await addWebhook(acme, at.url);
+  await acme.freeze(web);
+  const claimedUntil = new Date(acme.clock.now() + 30_000);
+  await db.outgoingDelivery.updateMany({ where: { webhookId: id }, data: { claimedUntil } });
+  at.now(accepts);
+  await advance(20_000);
+  expect(at.accepted()).toHaveLength(0);
+  await advance(20_000);
+  expect(at.accepted()).toHaveLength(1);
+});
+
 test('a failed one is tried again after 5 s, 5 min, … 24 h, then the webhook is disabled and the others are told', async () => {
   const [broken, well] = [await receiver(), await receiver()];
   broken.now(fails);

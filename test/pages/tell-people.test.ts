@@ -54,6 +54,10 @@ test('a chat is told once, by whoever may freeze these repositories', async () =
   const posted = await post(rita);
   expect([posted.status, posted.location]).toEqual([303, `${page()}&said=told`]);
   expect(words(await rita.open(posted.location))).toContain('Posted.');
+  const logged = acme.logs.filter((line) => line.includes('posted to a chat by hand'));
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+    { account: 'acme', webhook: chat, freeze: freeze.id, by: 'rita' },
+  ]);
   expect(await deliveries()).toMatchObject([{ type: 'freeze.started', subject: freeze.id }]);
   expect((await post(ada)).status).toBe(409);
   expect((await post(ada, { freeze: crypto.randomUUID() })).status).toBe(409);

@@ -39,9 +39,11 @@ const schema = z
         }),
       )
       .openapi({ description: 'What was let through the freeze: the newest 100' }),
+    exemptions_count: z.int().openapi({ description: 'How many were let through in all' }),
     bypasses: z
       .array(z.object({ ...about, by: who.nullable(), at: z.iso.datetime() }))
       .openapi({ description: 'What was merged or deployed past the freeze: the newest 100' }),
+    bypasses_count: z.int().openapi({ description: 'How many were merged or deployed past it in all' }),
     deployments_held: z.int(),
   })
   .openapi('FreezeReport');
@@ -74,7 +76,9 @@ export const freezeReportEndpoint = endpoint({
           used_at: '2026-03-31T16:24:00.000Z',
         },
       ],
+      exemptions_count: 1,
       bypasses: [],
+      bypasses_count: 0,
       deployments_held: 2,
     },
   },

@@ -36,8 +36,11 @@ export type FreezeReport = {
   };
   /** The pull requests that waited until the end: how many of them are merged or closed since, and how soon after it. */
   thaw: { waiting: number; closed: number; median_seconds: number | null; last_seconds: number | null };
+  /** The newest, and how many there were. */
   exemptions: ExemptionInReport[];
+  exemptions_count: number;
   bypasses: BypassInReport[];
+  bypasses_count: number;
   deployments_held: number;
 };
 
@@ -45,11 +48,21 @@ export type FreezeReport = {
 const mostListed = 100;
 
 const listed = (entry: string, from: string, at: string): string => `
-  SELECT coalesce(jsonb_agg(entry ORDER BY at), '[]') AS list
-  FROM (SELECT ${at} AS at, ${entry} AS entry FROM ${from} ORDER BY 1 DESC LIMIT ${mostListed}) AS listed`;
+  SELECT coalesce(jsonb_agg(entry ORDER BY at) FILTER (WHERE place <= ${mostListed}), '[]') AS list, count(*)::int AS count
+  FROM (SELECT ${at} AS at, ${entry} AS entry, row_number() OVER (ORDER BY ${at} DESC) AS place FROM ${from}) AS listed`;
 
 const isoOf = (column: string): string =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** SQL: whether a row of `audit_events` tells what went past the freeze `f`. */
+const isBypassOf = `audit_events.repository_id = f.repository_id AND audit_events.received_at >= f.starts_at
+  AND audit_events.type IN ('freeze.bypassed', 'deployment.bypassed')
+  AND (audit_events.metadata->>'scheduled_freeze_id' = f.id::text OR audit_events.metadata->'scheduled_freeze_ids' ? f.id::text)`;
+
+/** SQL for a kept report, with the numbers of entries also if it is older than these. */
+export const withCounts = (report: string): string => `(jsonb_build_object(
+  'exemptions_count', jsonb_array_length(${report}->'exemptions'),
+  'bypasses_count', jsonb_array_length(${report}->'bypasses')) || ${report})`;
 
 /**
  * SQL for the reports of freezes, with their `freeze_id`, `repository_id` and `ended_at`.
@@ -58,7 +71,8 @@ const isoOf = (column: string): string =>
 export const measured = (freezes: string, now: string): string => `
   SELECT f.id AS freeze_id, f.repository_id, ending.ended_at,
     jsonb_build_object('pull_requests', waits.held, 'thaw', waits.thaw,
-      'exemptions', exemptions.list, 'bypasses', bypasses.list, 'deployments_held', deployments.count) AS report
+      'exemptions', exemptions.list, 'exemptions_count', exemptions.count,
+      'bypasses', bypasses.list, 'bypasses_count', bypasses.count, 'deployments_held', deployments.count) AS report
   FROM ${freezes}
   CROSS JOIN LATERAL (SELECT least(f.ends_at, f.deleted_at, ${now}::timestamptz) AS ended_at) ending
   CROSS JOIN LATERAL (
@@ -91,16 +105,14 @@ export const measured = (freezes: string, now: string): string => `
   CROSS JOIN LATERAL (${listed(
     `jsonb_build_object('pull_request', pull_request, 'environment', metadata->>'environment',
       'by', metadata->'bypassed_by', 'at', coalesce(metadata->>'merged_at', ${isoOf('received_at')}))`,
-    `audit_events WHERE repository_id = f.repository_id AND received_at >= f.starts_at
-      AND type IN ('freeze.bypassed', 'deployment.bypassed')
-      AND (metadata->>'scheduled_freeze_id' = f.id::text OR metadata->'scheduled_freeze_ids' ? f.id::text)`,
+    `audit_events WHERE ${isBypassOf}`,
     'received_at',
   )}) bypasses
   CROSS JOIN LATERAL (SELECT count(*)::int AS count FROM deployments
     WHERE repository_id = f.repository_id AND requested_at < ending.ended_at AND f.id = ANY (freeze_ids)) deployments`;
 
 const reportOf = `
-  SELECT coalesce(kept.report, measured.report) AS report FROM (SELECT 1) one
+  SELECT coalesce(${withCounts('kept.report')}, measured.report) AS report FROM (SELECT 1) one
   LEFT JOIN freeze_reports kept ON kept.freeze_id = $1::uuid
   LEFT JOIN LATERAL (${measured('freezes AS f', '$2')} WHERE f.id = $1::uuid AND kept.report IS NULL) measured ON true`;
 
@@ -125,7 +137,8 @@ const saysSomething = (report: string): string => `(
   (${report}->'pull_requests'->>'held')::int + (${report}->>'deployments_held')::int > 0
   OR ${report}->'exemptions' <> '[]' OR ${report}->'bypasses' <> '[]')`;
 
-// One that goes on, or is still to come, is looked at again between a day and a month later.
+// One that goes on, or is still to come, is looked at again between a day and a month later. Once a report is kept, nobody
+// needs the waits: such a freeze cannot be restored any more.
 const keep = `
   WITH due AS MATERIALIZED (
     SELECT id, repository_id, starts_at, ends_at, deleted_at,
@@ -138,6 +151,8 @@ const keep = `
     FROM (${measured('due AS f', '$1')} WHERE f.is_over AND ending.ended_at > f.starts_at) measured
     WHERE ${saysSomething('report')}
     ON CONFLICT (freeze_id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report
+  ), needless AS (
+    DELETE FROM freeze_waits WHERE freeze_id IN (SELECT id FROM due WHERE is_over)
   )
   UPDATE freezes SET report_due_at = CASE WHEN NOT is_over THEN
     least($1::timestamptz + ${longestUnseen}, ${settling} + greatest(
@@ -147,4 +162,19 @@ const keep = `
 /** Keeps the reports of freezes that are over for a day. One statement, because it nearly always finds nothing. */
 export async function keepReports(sql: SqlTx, now: Date): Promise<void> {
   await sql.query('keep-reports', keep, [now]);
+}
+
+// What a report that is not kept yet counts stays, however long its freeze lasts.
+const forget = `
+  WITH events AS (
+    DELETE FROM audit_events WHERE received_at < $1::timestamptz
+      AND NOT EXISTS (SELECT FROM freezes f WHERE f.report_due_at IS NOT NULL AND ${isBypassOf})
+  ), runs AS (
+    DELETE FROM deployments WHERE decided_at < $1::timestamptz
+      AND NOT EXISTS (SELECT FROM freezes f WHERE f.report_due_at IS NOT NULL AND f.id = ANY (deployments.freeze_ids))
+  ) SELECT`;
+
+/** Forgets events of the log and decided deployments from before an instant, but what reports still count. */
+export async function forgetCounted(sql: SqlTx, before: Date): Promise<void> {
+  await sql.query('forget-counted', forget, [before]);
 }

@@ -1,6 +1,6 @@
 import { nowOf } from '../../time/clock.ts';
 import type { SqlRow } from '../../database/sql.ts';
-import { measured } from './freeze-report.ts';
+import { measured, withCounts } from './freeze-report.ts';
 import type { FreezeDeps } from '../freeze-deps.ts';
 
 /** A span of time, such as a month of somebody's zone. */
@@ -36,7 +36,7 @@ const figures = `
   ), times AS (
     SELECT range_agg(tstzrange(starts_at, ended_at)) AS frozen FROM mine
   ), told AS MATERIALIZED (
-    SELECT kept.ended_at, kept.report FROM place JOIN freeze_reports kept ON kept.repository_id = place.id
+    SELECT kept.ended_at, ${withCounts('kept.report')} AS report FROM place JOIN freeze_reports kept ON kept.repository_id = place.id
     WHERE kept.ended_at > (SELECT min(first) FROM span)
     UNION ALL
     SELECT ended_at, report FROM (${measured('(SELECT id, repository_id, starts_at, ends_at, deleted_at FROM mine WHERE report_due_at IS NOT NULL) AS f', '$5')}) AS measured
@@ -49,7 +49,7 @@ const figures = `
     (SELECT count(*)::int FROM place JOIN exemptions ON repository_id = place.id
       WHERE approved_at >= span.first AND approved_at < span.last) AS exemptions,
     coalesce(sum((report->'pull_requests'->>'held')::int), 0)::int AS held,
-    coalesce(sum(jsonb_array_length(report->'bypasses')), 0)::int AS bypasses,
+    coalesce(sum((report->>'bypasses_count')::int), 0)::int AS bypasses,
     coalesce(sum((report->>'deployments_held')::int), 0)::int AS deployments
   FROM span LEFT JOIN told ON told.ended_at > span.first AND told.ended_at <= span.last
   GROUP BY span.first, span.last ORDER BY span.first`;

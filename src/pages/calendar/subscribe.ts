@@ -12,10 +12,10 @@ import {
   formProblem,
   type FormProblems,
   hiddenField,
+  idField,
   noProblems,
   formProblemsOf,
   textArea,
-  trimmedField,
 } from '../form.ts';
 import { holdsSecret } from '../kept-answers.ts';
 import type { Html } from '../html.ts';
@@ -44,7 +44,7 @@ export const sendSubscribe = (change: OwnerChange): Promise<Response> =>
       const { deps, actor, account, administered, form } = change;
       if (administered !== null) throw forbidden(`Only admins of ${account.login} can change its calendars.`);
       if (form.get('do') !== 'delete') return createByForm(change);
-      await deleteFeed(deps, actor, account, trimmedField(form, 'id'));
+      await deleteFeed(deps, actor, account, idField(form, 'id'));
       return `${subscribePath(account.login)}?said=saved`;
     },
     (problems) => page(change, problems),

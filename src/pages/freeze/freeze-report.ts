@@ -12,12 +12,9 @@ type Place = Parameters<typeof pullRequestPath>[0];
  * What a freeze did and what it cost, once it is over.
  * @param isInside whether the viewer may see who did what.
  */
-export function freezeReport(
-  repository: Place,
-  { pull_requests: held, thaw, exemptions, bypasses, deployments_held: deployments }: FreezeReport,
-  isInside: boolean,
-  times: Times,
-): Html {
+export function freezeReport(repository: Place, report: FreezeReport, isInside: boolean, times: Times): Html {
+  const { pull_requests: held, thaw, deployments_held: deployments } = report;
+  const { exemptions, exemptions_count: exemptionCount, bypasses, bypasses_count: bypassCount } = report;
   const link = (number: number) => html`<a href="${pullRequestPath(repository, number)}">#${number}</a>`;
   return html`<section aria-labelledby="report-heading">
     <h2 id="report-heading">Report</h2>
@@ -29,70 +26,67 @@ export function freezeReport(
           : html`${figure('Median wait', lengthOf(held.median_wait_seconds))}
             ${figure('Longest wait', html`${lengthOf(held.longest_wait_seconds ?? 0)}${held.longest === null ? '' : html` (${link(held.longest)})`}`)}`
       }
-      ${figure('Deployments held', deployments)} ${isInside ? figure('Exemptions', exemptions.length) : ''}
-      ${isInside ? figure('Past the freeze', bypasses.length) : ''}
+      ${figure('Deployments held', deployments)} ${isInside ? figure('Exemptions', exemptionCount) : ''}
+      ${isInside ? figure('Past the freeze', bypassCount) : ''}
     </dl>
     <p>${thawed(thaw)}</p>
     ${
-      isInside && exemptions.length > 0
-        ? html`<table class="stacked">
-            <caption>
-              Exemptions
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">What</th>
-                <th scope="col">Why</th>
-                <th scope="col">Who</th>
-                <th scope="col">Approved</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${exemptions.map(
-                (each) =>
-                  html`<tr>
-                    <th scope="row">${what(each, link)}</th>
-                    <td>${longText(each.reason)}</td>
-                    <td>
-                      ${each.approved_by === null || nameOf(each.approved_by) === nameOf(each.requested_by) ? nameOf(each.requested_by) : `${nameOf(each.requested_by)}, approved by ${nameOf(each.approved_by)}`}
-                    </td>
-                    <td>
-                      ${instantText(new Date(each.approved_at), times)}${each.used_at === null ? ', not used' : ''}
-                    </td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>`
-        : ''
-    }
-    ${
-      isInside && bypasses.length > 0
-        ? html`<table class="stacked">
-            <caption>
-              Merged or deployed past the freeze
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">What</th>
-                <th scope="col">Who</th>
-                <th scope="col">When</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${bypasses.map(
-                (each) =>
-                  html`<tr>
-                    <th scope="row">${what(each, link)}</th>
-                    <td>${each.by === null ? 'not known' : nameOf(each.by)}</td>
-                    <td>${instantText(new Date(each.at), times)}</td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>`
+      isInside
+        ? html`${listed(
+            ['Exemptions', exemptionCount],
+            ['What', 'Why', 'Who', 'Approved'],
+            exemptions.map((each) => [
+              what(each, link),
+              longText(each.reason),
+              each.approved_by === null || nameOf(each.approved_by) === nameOf(each.requested_by)
+                ? nameOf(each.requested_by)
+                : `${nameOf(each.requested_by)}, approved by ${nameOf(each.approved_by)}`,
+              html`${instantText(new Date(each.approved_at), times)}${each.used_at === null ? ', not used' : ''}`,
+            ]),
+          )}
+          ${listed(
+            ['Merged or deployed past the freeze', bypassCount],
+            ['What', 'Who', 'When'],
+            bypasses.map((each) => [
+              what(each, link),
+              each.by === null ? 'not known' : nameOf(each.by),
+              instantText(new Date(each.at), times),
+            ]),
+          )}`
         : ''
     }
   </section>`;
 }
+
+type Cell = Html | string;
+
+/** A table of what a report lists, the newest; nothing if there is nothing. @param rows each begins with what it is about. */
+const listed = (
+  [caption, count]: [string, number],
+  columns: string[],
+  rows: [Cell, ...Cell[]][],
+): Html | '' =>
+  rows.length === 0
+    ? ''
+    : html`<table class="stacked">
+        <caption>
+          ${caption}${count > rows.length ? `: the newest ${rows.length}` : ''}
+        </caption>
+        <thead>
+          <tr>
+            ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            ([first, ...cells]) =>
+              html`<tr>
+                <th scope="row">${first}</th>
+                ${cells.map((cell) => html`<td>${cell}</td>`)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>`;
 
 const figure = (name: string, value: Html | string | number): Html =>
   html`<div>

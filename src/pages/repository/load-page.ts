@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { z } from 'zod';
+import { readUuid } from '../../api/fields.ts';
 import { isTimeZone } from '../../time/local-time.ts';
 import { queryLink } from '../form.ts';
 import type { Deployment } from '../../deployments/deployment.ts';
@@ -34,7 +34,7 @@ type ViewQuery = Partial<Record<'zone' | 'current' | 'past', string>>;
 export function readRepositoryView(query: ViewQuery): { view: View; problems: string[] } {
   const { zone = '', current = '', past = '' } = query;
   const isZone = isTimeZone(zone);
-  const isPast = z.guid().safeParse(past).success;
+  const isPast = readUuid(past) !== null;
   const problems = [
     ...(zone === '' || isZone ? [] : ['This is not a time zone. Use an IANA name such as Europe/Paris.']),
     ...(past === '' || isPast ? [] : [noSuchFreeze]),

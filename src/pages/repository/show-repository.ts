@@ -12,7 +12,7 @@ import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { saidMessage, showPage } from '../message-page.ts';
 import { stillApproved, stillSo, undoApproval, undoEnding } from '../undo.ts';
-import { uuid } from '../../api/fields.ts';
+import { readUuid } from '../../api/fields.ts';
 import { findExemption } from '../../exemptions/exemption-store.ts';
 import {
   calendarPath,
@@ -105,8 +105,8 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
 
 /** The exemption of a deployment that the reader has just approved, as the URL says. */
 async function approvedNow({ deps, context, repository }: RepositoryVisit) {
-  const { data: id } = uuid('approved').safeParse(context.req.query('approved'));
-  const exemption = id === undefined ? null : await findExemption(deps.db, repository.id, id);
+  const id = readUuid(context.req.query('approved'));
+  const exemption = id === null ? null : await findExemption(deps.db, repository.id, id);
   return exemption ? [{ exemption, repository }] : [];
 }
 

@@ -15,6 +15,7 @@ import {
   confirmation,
   type FormProblems,
   hiddenField,
+  idField,
   ifSent,
   textArea,
   textField,
@@ -150,11 +151,10 @@ async function createRuleByForm({ deps, actor, account, form }: OwnerChange): Pr
 
 export const keyForms: Forms = {
   'create-key': createKeyByForm,
-  'revoke-key': ({ deps, actor, account, form }) => revokeKey(deps, actor, account, trimmedField(form, 'id')),
+  'revoke-key': ({ deps, actor, account, form }) => revokeKey(deps, actor, account, idField(form, 'id')),
 };
 
 export const jobRuleForms: Forms = {
   'create-rule': createRuleByForm,
-  'delete-rule': ({ deps, actor, account, form }) =>
-    deleteRule(deps, actor, account, trimmedField(form, 'id')),
+  'delete-rule': ({ deps, actor, account, form }) => deleteRule(deps, actor, account, idField(form, 'id')),
 };

@@ -17,7 +17,7 @@ import { replayDelivery, testWebhook } from '../../notices/manage-deliveries.ts'
 import { loadNotices, noticesOf } from '../../notices/notice.ts';
 import { bodyOf } from '../../notices/post.ts';
 import type { OwnerChange } from '../change.ts';
-import { assertFresh, confirmation, hiddenField, trimmedField } from '../form.ts';
+import { assertFresh, confirmation, hiddenField, idField } from '../form.ts';
 import type { Html } from '../html.ts';
 import { item, madeBy } from '../repository/freeze-list.ts';
 import { instantText, type Times } from '../text.ts';
@@ -238,7 +238,7 @@ async function createWebhookByForm(change: OwnerChange): Promise<Response | stri
 }
 
 async function updateWebhookByForm({ deps, actor, account, form }: OwnerChange): Promise<string> {
-  const id = trimmedField(form, 'id');
+  const id = idField(form, 'id');
   const before = await requireWebhook(deps.db, account, id);
   assertFresh(form, versionOfWebhook(before), 'this webhook');
   const { public_text: publicText, ...change } = validate(webhookChange, readWebhookForm(form), 'body');
@@ -248,8 +248,8 @@ async function updateWebhookByForm({ deps, actor, account, form }: OwnerChange):
 
 async function rotateWebhookByForm(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
-  const { secret } = await rotateSecret(deps, actor, account, trimmedField(form, 'id'));
-  return showSecret(change, secret!, trimmedField(form, 'id'));
+  const { secret } = await rotateSecret(deps, actor, account, idField(form, 'id'));
+  return showSecret(change, secret!, idField(form, 'id'));
 }
 
 const showSecret = (change: OwnerChange, secret: string, id: string): Response | Promise<Response> =>
@@ -263,7 +263,7 @@ const showSecret = (change: OwnerChange, secret: string, id: string): Response |
 const setEnabled =
   (enabled: boolean) =>
   async ({ deps, actor, account, form }: OwnerChange): Promise<void> => {
-    await updateWebhook(deps, actor, account, trimmedField(form, 'id'), { enabled });
+    await updateWebhook(deps, actor, account, idField(form, 'id'), { enabled });
   };
 
 export const webhookForms: Forms = {
@@ -273,10 +273,10 @@ export const webhookForms: Forms = {
   'enable-webhook': setEnabled(true),
   'disable-webhook': setEnabled(false),
   async 'delete-webhook'({ deps, actor, account, form }) {
-    await deleteWebhook(deps, actor, account, trimmedField(form, 'id'));
+    await deleteWebhook(deps, actor, account, idField(form, 'id'));
     return ownerSettingsPath(account.login, 'webhooks');
   },
-  'test-webhook': ({ deps, account, form }) => testWebhook(deps, account, trimmedField(form, 'id')),
+  'test-webhook': ({ deps, account, form }) => testWebhook(deps, account, idField(form, 'id')),
   'replay-delivery': ({ deps, account, form }) =>
-    replayDelivery(deps, account, trimmedField(form, 'id'), trimmedField(form, 'delivery')),
+    replayDelivery(deps, account, idField(form, 'id'), idField(form, 'delivery')),
 };
