@@ -124,6 +124,7 @@ const rooms: Record<string, string[]> = {
     'unknown-environments.ts',
     'frozen-state.ts',
   ],
+  reports: ['freeze-report.ts', 'months.ts'],
   exemptions: [
     'exemption.ts',
     'exemption-store.ts',
@@ -143,9 +144,6 @@ const rooms: Record<string, string[]> = {
     'check-freeze.ts',
     'freeze-warnings.ts',
     'restore-freeze.ts',
-    'reports/freeze-report.ts',
-    'templates.ts',
-    'reports/months.ts',
   ],
   notices: [
     'notice.ts',
@@ -163,7 +161,7 @@ const rooms: Record<string, string[]> = {
     'render.ts',
     'webhook-secrets.ts',
   ],
-  settings: ['settings.ts', 'role-holders.ts', 'keep-teams.ts'],
+  settings: ['settings.ts', 'role-holders.ts', 'keep-teams.ts', 'templates.ts'],
   installations: [
     'find-repository.ts',
     'find-account.ts',

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { keepReports } from '../src/freezes/reports/freeze-report.ts';
+import { keepReports } from '../src/reports/freeze-report.ts';
 import { sweep } from '../src/server/sweep.ts';
 import { acmeForAll } from './support/acme.ts';
 import { grantDeployments } from './support/deployments.ts';

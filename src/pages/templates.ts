@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { forbidden } from '../errors.ts';
-import { type FreezeTemplate, longestTemplateName, saveTemplate } from '../freezes/templates.ts';
+import { type FreezeTemplate, longestTemplateName, saveTemplate } from '../settings/templates.ts';
 import type { OwnerChange } from './change.ts';
 import { type FormProblems, requiredText, textField } from './form.ts';
 import type { Html } from './html.ts';

@@ -4,7 +4,7 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { retentionDays } from '../events/list-events.ts';
-import { forgetCounted, keepReports } from '../freezes/reports/freeze-report.ts';
+import { forgetCounted, keepReports } from '../reports/freeze-report.ts';
 import { isIdle } from '../exemptions/exemption-store.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';

@@ -2,12 +2,14 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { previewedOf } from '../../src/pages/form.ts';
 import { readFreezeFields } from '../../src/pages/freeze-now/freeze-form.ts';
 import { acmeForAll } from '../support/acme.ts';
+import { addWebhook } from '../support/outgoing.ts';
 import { type Seen, Visitor } from '../support/visitor.ts';
 
 // Forms that our pages never send: made by hand, sent twice, sent too late, or full of markup.
 
 const acme = acmeForAll();
 let ada: Visitor;
+let hook: string;
 
 beforeAll(async () => {
   acme.github.addUser('wendy');
@@ -17,6 +19,7 @@ beforeAll(async () => {
   await acme.repository('web', [{}, {}], { roles: { wendy: 'write' } });
   await acme.repository('api', [{}]);
   await acme.repository('moved', [{}]);
+  hook = (await addWebhook(acme, 'https://ops.example/hook')).id;
   ada = new Visitor(acme);
   await ada.signIn('ada');
 });
@@ -176,7 +179,7 @@ const forms: [path: string, fields: Record<string, string>, ids: string[]][] = [
 test.each(forms)('%s %o finds nothing by what is no id', async (path, fields, names) => {
   for (const name of names)
     for (const id of ['', 'x', '42', `${crypto.randomUUID()}0`, 'a\r\nb']) {
-      const ids = Object.fromEntries(names.map((each) => [each, crypto.randomUUID()]));
+      const ids = Object.fromEntries(names.map((each) => [each, each === 'id' ? hook : crypto.randomUUID()]));
       const { status, text } = await ada.send(path, { ...fields, ...ids, [name]: id });
       expect([name, id, status], text.slice(0, 2000)).toEqual([name, id, expect.toBeOneOf([404, 409])]);
     }

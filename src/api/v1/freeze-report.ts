@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { requireAnyFreeze } from '../../freezes/restore-freeze.ts';
-import { readReport } from '../../freezes/reports/freeze-report.ts';
+import { readReport } from '../../reports/freeze-report.ts';
 import { endpoint } from '../endpoint.ts';
 import { who } from '../fields.ts';
 import { freezeParams } from './freeze-schemas.ts';

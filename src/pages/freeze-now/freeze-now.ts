@@ -7,7 +7,7 @@ import { invalid } from '../../errors.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/save-freeze.ts';
-import { templatesOf } from '../../freezes/templates.ts';
+import { templatesOf } from '../../settings/templates.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { ownerFormPath, progressPath } from '../../page-paths.ts';
 import { createPlan } from '../../plans/change-plan.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { actorIn, actorName } from '../../events/actor.ts';
-import type { FreezeReport } from '../../freezes/reports/freeze-report.ts';
+import type { FreezeReport } from '../../reports/freeze-report.ts';
 import { pullRequestPath } from '../../page-paths.ts';
 import { describeLength } from '../../time/duration.ts';
 import type { Html } from '../html.ts';

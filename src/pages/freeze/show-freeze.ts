@@ -7,7 +7,7 @@ import {
 import { retentionDays, recentEvents } from '../../events/list-events.ts';
 import { asPublic, holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
 import { warningsOfDeployments } from '../../freezes/freeze-warnings.ts';
-import { readReport } from '../../freezes/reports/freeze-report.ts';
+import { readReport } from '../../reports/freeze-report.ts';
 import { type FreezeRecord, freezeRecord } from '../../freezes/list-freezes.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { planPath, repositoryLivePath, repositoryPath, freezePath } from '../../page-paths.ts';

@@ -5,7 +5,7 @@ import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount } from '../../explanations/repository-states.ts';
 import { ownerFormPath, ownerPath, planPath, plansPath, progressPath } from '../../page-paths.ts';
-import { templatesOf } from '../../freezes/templates.ts';
+import { templatesOf } from '../../settings/templates.ts';
 import { createPlan, updatePlan } from '../../plans/change-plan.ts';
 import { touchedByChange } from '../../plans/matched-repositories.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';

@@ -4,7 +4,7 @@ import { changeOwnerSettings, setDefaultProducts, showOwnerSettings } from '../.
 import { confirmation, hiddenField, trimmedField } from '../form.ts';
 import type { Html } from '../html.ts';
 import { howToGrant, isGranted, readExtraPermissions } from '../repository/enforcement.ts';
-import { removeTemplate, savedTemplates } from '../../freezes/templates.ts';
+import { removeTemplate, savedTemplates } from '../../settings/templates.ts';
 import { jobRuleForms, jobRules, keyForms, keysOfOwner } from './keys-and-rules.ts';
 import { lockAppForms, lockAppSection } from './lock-app.ts';
 import {

@@ -1,7 +1,7 @@
-import { nowOf } from '../../time/clock.ts';
-import type { SqlRow } from '../../database/sql.ts';
+import { nowOf } from '../time/clock.ts';
+import type { SqlRow } from '../database/sql.ts';
 import { measured, withCounts } from './freeze-report.ts';
-import type { FreezeDeps } from '../freeze-deps.ts';
+import type { Ground } from '../database/ground.ts';
 
 /** A span of time, such as a month of somebody's zone. */
 export type Span = { from: Date; to: Date };
@@ -59,7 +59,7 @@ const figures = `
  * @param repositories null for all of the owner.
  */
 export function readFigures(
-  { sql, clock }: Pick<FreezeDeps, 'sql' | 'clock'>,
+  { sql, clock }: Pick<Ground, 'sql' | 'clock'>,
   accountId: bigint,
   repositories: bigint[] | null,
   spans: Span[],

@@ -6,7 +6,7 @@ import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { lockAccount } from '../installations/find-account.ts';
 import { nowOf } from '../time/clock.ts';
-import type { FreezeDeps } from './freeze-deps.ts';
+import type { Ground } from '../database/ground.ts';
 
 // Templates fill in the forms that freeze. They set nothing that a person cannot see and change before the preview.
 
@@ -52,7 +52,7 @@ const mostTemplates = 20;
  * @returns its name. @throws Refusal conflict if there are too many.
  */
 export async function saveTemplate(
-  deps: Pick<FreezeDeps, 'db' | 'clock'>,
+  deps: Pick<Ground, 'db' | 'clock'>,
   actor: Actor,
   account: Pick<Account, 'id' | 'login'>,
   template: FreezeTemplate,
@@ -68,7 +68,7 @@ export async function saveTemplate(
 }
 
 export const removeTemplate = (
-  deps: Pick<FreezeDeps, 'db' | 'clock'>,
+  deps: Pick<Ground, 'db' | 'clock'>,
   actor: Actor,
   account: Pick<Account, 'id'>,
   name: string,
@@ -76,7 +76,7 @@ export const removeTemplate = (
   changeTemplates(deps, actor, account, (before) => before.filter((each) => each.name !== name));
 
 async function changeTemplates(
-  { db, clock }: Pick<FreezeDeps, 'db' | 'clock'>,
+  { db, clock }: Pick<Ground, 'db' | 'clock'>,
   actor: Actor,
   { id }: Pick<Account, 'id'>,
   change: (before: FreezeTemplate[]) => FreezeTemplate[],

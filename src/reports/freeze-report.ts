@@ -1,10 +1,10 @@
-import { nowOf } from '../../time/clock.ts';
-import type { SqlTx } from '../../database/sql.ts';
-import type { Actor } from '../../events/actor.ts';
-import type { FreezeDeps } from '../freeze-deps.ts';
-
-// What a freeze did, and what that cost. It is measured by the waits of pull requests (`freeze_waits`), the exemptions, the
-// deployments and the audit log. Some of these are forgotten, so the report of a freeze is kept a day after its end.
+// `reports/` says what a freeze did and what that cost, alone and by months. It is measured by the waits of pull requests
+// (`freeze_waits`), the exemptions, the deployments and the audit log. Some of these are forgotten, so the report of a
+// freeze is kept a day after its end.
+import { nowOf } from '../time/clock.ts';
+import type { SqlTx } from '../database/sql.ts';
+import type { Actor } from '../events/actor.ts';
+import type { Ground } from '../database/ground.ts';
 
 /** An exemption that let something through the freeze. */
 type ExemptionInReport = {
@@ -118,7 +118,7 @@ const reportOf = `
 
 /** The report of a freeze as it is now; the one that was kept, once that is so. */
 export async function readReport(
-  { sql, clock }: Pick<FreezeDeps, 'sql' | 'clock'>,
+  { sql, clock }: Pick<Ground, 'sql' | 'clock'>,
   freezeId: string,
 ): Promise<FreezeReport> {
   const [row] = await sql.read<{ report: FreezeReport }>('freeze-report', reportOf, [freezeId, nowOf(clock)]);
