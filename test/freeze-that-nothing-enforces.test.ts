@@ -25,10 +25,7 @@ async function freeze(repository: string, more: object = {}, headers: Record<str
   return { ...answer, warning: /299 holdfast "Nothing enforces(?:[^"\\]|\\.)*"/.exec(warnings)?.[0] ?? null };
 }
 
-async function events(repository: string) {
-  const path = `/v1/repos/${repository}/logs?event_type=freeze.not_enforced`;
-  return (await acme.call('GET', path, { as: acme.admin })).body.events;
-}
+const events = (repository: string) => acme.events(repository, 'freeze.not_enforced');
 
 test('it is made, with a warning that names the branch and where to look, and an event', async () => {
   const web = await acme.repository('web', [{}], { protect: {} });

@@ -35,8 +35,7 @@ async function merge(repository: string, number: number, as: string, body: objec
 
 const bypasses = async (repository: string) => {
   await acme.quiet();
-  const path = `/v1/repos/${repository}/logs?event_type=freeze.bypassed`;
-  const { events } = (await acme.call('GET', path, { as: acme.admin })).body;
+  const events = await acme.events(repository, 'freeze.bypassed');
   return events.map((event: { pull_request: number; metadata: Record<string, unknown> }) => [
     event.pull_request,
     (event.metadata['bypassed_by'] as { name: string }).name,

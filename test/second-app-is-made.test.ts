@@ -6,7 +6,7 @@ import { secretKey as keyOfFirstRun, startFirstRun, Visitor as Browser } from '.
 import { forAll } from './support/for-all.ts';
 import { instantHoldsOf } from './support/instant-holds.ts';
 import { outlastNewTokens } from './support/patience.ts';
-import { Visitor, words } from './support/visitor.ts';
+import { signedIn, Visitor, words } from './support/visitor.ts';
 
 // The second App by a manifest: from the button on a page to a freeze that holds at once.
 const acme = acmeForAll({ statusWritesPerMinute: { least: 60, most: 60 } });
@@ -21,19 +21,13 @@ beforeAll(async () => {
   acme.github.install('globex');
   acme.github.ownApp('acme');
   await acme.quiet();
-  ada = await signedIn('ada');
-  bob = await signedIn('bob');
+  ada = await signedIn(acme, 'ada');
+  bob = await signedIn(acme, 'bob');
 });
 beforeEach(async () => {
   await acme.app.deps.db.appCredentials.deleteMany();
   await acme.advanceTo(new Date(acme.clock.now() + 5000));
 });
-
-async function signedIn(login: string): Promise<Visitor> {
-  const visitor = new Visitor(acme);
-  await visitor.signIn(login);
-  return visitor;
-}
 
 const unescaped = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 const begin = async (visitor = ada) => {

@@ -14,10 +14,7 @@ const at = (repository: string) => `/v1/repos/${repository}/settings`;
 const read = async (repository: string) => (await acme.call('GET', at(repository), { as: acme.admin })).body;
 const set = (repository: string, body: object) =>
   acme.call('PATCH', at(repository), { as: acme.admin, body });
-const eventsOf = async (repository: string) => {
-  const path = `/v1/repos/${repository}/logs?event_type=repository_settings.update`;
-  return (await acme.call('GET', path, { as: acme.admin })).body.events;
-};
+const eventsOf = (repository: string) => acme.events(repository, 'repository_settings.update');
 
 test('a repository has defaults; a change affects only its fields, and is in the log', async () => {
   const web = await acme.repository('web');

@@ -4,13 +4,8 @@ import { free, acmeForAll } from './support/acme.ts';
 const acme = acmeForAll();
 
 const context = 'holdfast/freeze';
-/** The audit log's events of these types, oldest first. */
-async function logged(repository: string, type: string) {
-  const path = `/v1/repos/${repository}/logs?event_type=${type}&per_page=100`;
-  const answer = await acme.call('GET', path, { as: acme.admin });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body.events.toReversed();
-}
+/** The audit log's events of a type, oldest first. */
+const logged = async (repository: string, type: string) => (await acme.events(repository, type)).toReversed();
 
 describe('somebody overwrites our status', () => {
   test('it is corrected at once, and recorded with who it was', async () => {

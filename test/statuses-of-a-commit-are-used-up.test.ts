@@ -25,11 +25,6 @@ async function look(repository: string) {
   await acme.quiet();
 }
 
-async function logged(repository: string, type: string) {
-  const path = `/v1/repos/${repository}/logs?event_type=${type}&per_page=100`;
-  return (await acme.call('GET', path, { as: acme.admin })).body.events;
-}
-
 /** How many pull requests a freeze should hold, and how many it does. */
 async function progress(repository: string, { id }: Freeze) {
   const path = `/v1/repos/${repository}/scheduled_freeze/${id}/enforcement`;
@@ -136,7 +131,7 @@ describe('if no room is left, nothing claims to hold', () => {
     expect(await progress(full, freeze)).toMatchObject({ to_hold: 1, held: 0 });
     expect(await headOf(full)).toMatchObject({ notHeld: 'refused', isWaiting: false });
     const { headSha } = github.pullRequest(full, 1);
-    expect(await logged(full, 'freeze_status.refused')).toMatchObject([
+    expect(await acme.events(full, 'freeze_status.refused')).toMatchObject([
       {
         outcome: 'failure',
         trigger: 'github',
@@ -153,12 +148,12 @@ describe('if no room is left, nothing claims to hold', () => {
     await look(full);
     await look(full);
     expect(github.requests.slice(asked).some(({ path }) => path.includes('/statuses'))).toBe(false);
-    expect(await logged(full, 'freeze_status.refused')).toHaveLength(1);
+    expect(await acme.events(full, 'freeze_status.refused')).toHaveLength(1);
 
     await acme.remove(full, freeze.id);
     expect(await headOf(full)).toMatchObject({ notHeld: null });
     const again = await acme.freeze(full);
-    expect(await logged(full, 'freeze_status.refused')).toHaveLength(2);
+    expect(await acme.events(full, 'freeze_status.refused')).toHaveLength(2);
     github.push(full, 1);
     await acme.quiet();
     expect(acme.shown(full, 1)).toEqual(heldUntilRemoved);
@@ -186,8 +181,8 @@ describe('if no room is left, nothing claims to hold', () => {
     await acme.advanceTo(new Date(clock.now() + 60_000));
     expect(acme.shown(race, 1)!.state).toBe('success');
     expect((await progress(race, freeze)).held).toBe(0);
-    expect(await logged(race, 'freeze_status.refused')).toHaveLength(1);
-    expect(await logged(race, 'freeze_status.overwritten')).not.toEqual([]);
+    expect(await acme.events(race, 'freeze_status.refused')).toHaveLength(1);
+    expect(await acme.events(race, 'freeze_status.overwritten')).not.toEqual([]);
   });
 
   test('a pending on a full commit holds', async () => {
@@ -199,6 +194,6 @@ describe('if no room is left, nothing claims to hold', () => {
     fault.remove();
     const freeze = await acme.update(stuck, id, { reason: 'Another text' });
     expect(await progress(stuck, freeze)).toMatchObject({ to_hold: 1, held: 1 });
-    expect(await logged(stuck, 'freeze_status.refused')).toEqual([]);
+    expect(await acme.events(stuck, 'freeze_status.refused')).toEqual([]);
   });
 });

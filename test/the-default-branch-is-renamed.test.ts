@@ -18,8 +18,7 @@ const make = (name: string): Promise<string> =>
     protect: { master: { checks: [{ context: 'holdfast/freeze', app: acme.github.app.id }] } },
   });
 const get = async (path: string) => (await acme.call('GET', path, { as: acme.admin })).body;
-const told = async (repository: string) =>
-  (await get(`/v1/repos/${repository}/logs?event_type=freeze.not_enforced`)).events;
+const told = (repository: string) => acme.events(repository, 'freeze.not_enforced');
 
 /** GitHub says so by two pushes and an event of the repository. */
 async function rename(repository: string, from = 'master', to = 'main'): Promise<void> {

@@ -1,16 +1,11 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Page } from 'playwright-core';
-import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
-import type { JobQueue } from '../../src/database/queue/queue.ts';
-import type { Deps } from '../../src/deps.ts';
-import { createApi } from '../../src/server/service.ts';
 import { addressesOfForms } from '../../src/pages/mount-pages.ts';
-import { systemClock } from '../../src/time/clock.ts';
 import { forAll } from '../support/for-all.ts';
 import { freePort } from '../support/free-port.ts';
 import { startHoldfast } from '../support/holdfast.ts';
 import { browserForAll, screenshot, signedInPage } from './browser.ts';
+import { pathsToOpen } from '../support/page-addresses.ts';
 
 // Names and texts as long as GitHub and Holdfast take them, without a place to break: no page becomes wider than its
 // screen, also with everything unfolded and each menu open.
@@ -103,13 +98,6 @@ async function freezeAll({ call, key, quiet }: Started): Promise<void> {
   await quiet();
 }
 
-const deps = {
-  clock: systemClock,
-  log: pino({ level: 'silent' }),
-  config: { publicUrl: 'https://holdfast.example', githubApiUrl: 'https://api.github.com' },
-} as Deps;
-const api: OpenAPIHono = createApi(deps, {} as JobQueue);
-
 /** Answers with a file, a stream or a redirect, and the reference of the API, whose page is Scalar's. */
 const noPage =
   /.\/$|\*|^\/(v1|assets|api|auth|docs)\b|\/(live|pictures)\b|^\/(healthz|readyz|metrics|favicon.ico|manifest.webmanifest)$/;
@@ -120,9 +108,7 @@ const leadsOn: ReadonlySet<string> = new Set([
   ...['/help/:document', '/login', '/:owner', '/:owner/:repository'],
 ]);
 
-const pages = [
-  ...new Set(api.routes.filter(({ method }) => method === 'GET').map(({ path }) => path)),
-].filter((path) => !noPage.test(path) && !leadsOn.has(path));
+const pages = pathsToOpen.filter((path) => !noPage.test(path) && !leadsOn.has(path));
 
 const paths = [
   ...pages.map((path) => (path.endsWith('/progress') ? `${path}?plan=:plan` : path)),

@@ -1,14 +1,10 @@
-import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.ts';
 import type { SqlConnection } from '../../src/database/database.ts';
-import type { JobQueue } from '../../src/database/queue/queue.ts';
-import type { Deps } from '../../src/deps.ts';
-import { createApi } from '../../src/server/service.ts';
-import { systemClock } from '../../src/time/clock.ts';
 import { acmeForAll } from '../api/acme.ts';
 import { contract, nameOf, pathOf } from '../api/contract.ts';
 import { type Column, fillTables, readColumns, tablesOf } from '../support/fill-tables.ts';
+import { addressIn, pathsToOpen } from '../support/page-addresses.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // Tests make rows that lack most of what a year of use writes. Here every column of every table has a value, also those
@@ -125,21 +121,8 @@ async function fill(connection: SqlConnection, isChosen: (column: Column) => boo
   }
 }
 
-const log = pino({ level: 'silent' });
-const config = { publicUrl: 'https://holdfast.example', githubApiUrl: 'https://api.github.com' };
-const api = createApi({ clock: systemClock, log, config } as Deps, {} as JobQueue);
-const pages = [
-  ...new Set(api.routes.filter(({ method }) => method === 'GET').map(({ path }) => path)),
-].filter((path) => !path.startsWith('/v1/') && !path.includes('*'));
-const addressOf = (path: string): string =>
-  path
-    .replace(/progress$/, `progress?plan=${ids.plan}`)
-    .replace(':owner', 'acme')
-    .replace(':repository', 'web')
-    .replace(':number', '1')
-    .replace(':plan', ids.plan)
-    .replace(':sha', 'a'.repeat(40))
-    .replace(/:\w+/g, ids.freeze);
+const pages = pathsToOpen.filter((path) => !path.startsWith('/v1/') && !path.includes('*'));
+const addressOf = (path: string) => addressIn(path, ids);
 
 /** The first answer of a stream, which would go on for half a minute. */
 async function listen(path: string): Promise<Response> {

@@ -3,18 +3,16 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { withGeneratedCommands } from '../../docs/write-commands.ts';
 import { replayedFor } from '../../src/api/idempotency.ts';
-import { createApi } from '../../src/server/service.ts';
 import { allCommands } from '../../src/cli/program.ts';
 import { worldVariables as variablesOfCommands } from '../../src/cli/world.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import type { Deps } from '../../src/deps.ts';
 import { retentionDays } from '../../src/events/list-events.ts';
-import type { JobQueue } from '../../src/database/queue/queue.ts';
 import type { SetupDeps } from '../../src/server/setup/finish-setup.ts';
 import { SetupCode } from '../../src/server/setup/admission.ts';
 import { setupRoutes } from '../../src/server/setup/create-setup.ts';
 import { addressesOfForms } from '../../src/pages/mount-pages.ts';
 import { sessionSeconds } from '../../src/auth/sign-in/sessions.ts';
+import { routes as allRoutes } from '../support/page-addresses.ts';
 import { between, documentAt, pages, rowsOf } from './documents.ts';
 import { namesIn, sources } from './source-texts.ts';
 
@@ -33,11 +31,10 @@ describe('addresses', () => {
       .filter(({ method }) => method !== 'ALL')
       .map(({ method, path }) => shown({ method, path: (prefix + path).replace(/(.)\/$/, '$1') }));
 
-  const api = createApi({ clock: systemClock, log, config } as Deps, {} as JobQueue);
   const keys = { secretKey: null, secretKeyPrevious: null };
   const setup = { config: { ...config, ...keys }, clock: systemClock, log, secretKey: null } as SetupDeps;
   const served = unique([
-    ...routesOf(api),
+    ...routesOf({ routes: allRoutes }),
     ...routesOf(setupRoutes(setup, new SetupCode(systemClock, () => {})), '/setup'),
   ]);
   const isInterface = (route: string) => / \/v1\//.test(route) && !route.endsWith('openapi.json');

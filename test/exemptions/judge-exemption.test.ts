@@ -4,7 +4,7 @@ import { type Exemption, exemptionFrom, leftBehind, wasExemptAt } from '../../sr
 import { judge } from '../../src/statuses/judge.ts';
 import { rankOf } from '../../src/statuses/plan-write.ts';
 import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
-import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
+import { loadedPullRequest } from '../support/loaded-pull-request.ts';
 
 const at = (minute: number) => new Date(Date.parse('2026-03-01T10:00:00Z') + minute * 60_000);
 const subject = { number: 1, headSha: 'a', baseRef: 'main' };
@@ -96,29 +96,8 @@ const freeze = (id: string) =>
     endsAt: null,
   });
 const green = { state: 'success', description: 'Before', at: at(0) };
-const pullRequest = (number: number, head: string, status = green): LoadedPullRequest => ({
-  facts: {
-    number,
-    nodeId: `PR_${number}`,
-    headSha: head,
-    hasEveryScope: false,
-    teams: new Map(),
-    values: { base: 'main' },
-    whyNotKnown: {},
-  },
-  isOpen: true,
-  isDraft: false,
-  title: 'A change',
-  author: 'ada',
-  status,
-  testMerge: null,
-  isTestMergeUnderWay: false,
-  headMerges: null,
-  isAutoMerging: false,
-  queueBranch: null,
-  isMergeable: true,
-  headOwner: '',
-});
+const pullRequest = (number: number, head: string, status = green) =>
+  loadedPullRequest({ number, head, base: 'main' }, { status });
 
 test('a pull request that is no longer exempt is held before everything else', async () => {
   const verdictOf = async (exemptions: Exemption[]) => {

@@ -23,13 +23,6 @@ async function pass(milliseconds: number, step = 15_000): Promise<void> {
   }
 }
 
-async function logged(repository: string, type: string) {
-  const path = `/v1/repos/${repository}/logs?event_type=${type}&per_page=100`;
-  const answer = await acme.call('GET', path, { as: acme.admin });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body.events;
-}
-
 describe.each(['webhooks', 'webhooks and the API'])('%s are lost for ten minutes', (what) => {
   const isDown = what !== 'webhooks';
   const name = (repository: string) => `${repository}-${isDown ? 'down' : 'up'}`;
@@ -95,7 +88,7 @@ describe.each(['webhooks', 'webhooks and the API'])('%s are lost for ten minutes
     expect(acme.frozen(opened)).toEqual([1]);
     expect(acme.frozen(moved)).toEqual([1]);
     expect(acme.frozen(labelled)).toEqual([1]);
-    const bypassed = await logged(merged, 'freeze.bypassed');
+    const bypassed = await acme.events(merged, 'freeze.bypassed');
     expect(bypassed.map((event: { pull_request: number }) => event.pull_request).sort()).toEqual([1, 2]);
     expect(acme.shown(`acme/${name('later')}`, 1)).toEqual(free);
     const freezes = await acme.call('GET', `/v1/repos/acme/${name('new-name')}/scheduled_freeze`, {

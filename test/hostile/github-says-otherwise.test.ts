@@ -26,8 +26,7 @@ const get = async (path: string) => {
 };
 const enforcement = (repository: string) => get(`${repository}/enforcement`);
 const progress = (repository: string, id: string) => get(`${repository}/scheduled_freeze/${id}/enforcement`);
-const leaks = async (repository: string) =>
-  (await get(`${repository}/logs?event_type=freeze.leaking&per_page=100`)).events.toReversed();
+const leaks = async (repository: string) => (await acme.events(repository, 'freeze.leaking')).toReversed();
 /** How often GitHub was asked. */
 const asked = () =>
   acme.github.requests.filter(({ operationName }) => operationName === 'MergeStates').length;

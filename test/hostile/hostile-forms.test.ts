@@ -3,7 +3,7 @@ import { previewedOf } from '../../src/pages/form.ts';
 import { readFreezeFields } from '../../src/pages/freeze-now/freeze-form.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { addWebhook } from '../support/outgoing.ts';
-import { type Seen, Visitor } from '../support/visitor.ts';
+import { hiddenOf, type Seen, Visitor } from '../support/visitor.ts';
 
 // Forms that our pages never send: made by hand, sent twice, sent too late, or full of markup.
 
@@ -25,9 +25,6 @@ beforeAll(async () => {
 });
 // One person changes only so much in a minute.
 beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 120_000)));
-
-const hiddenOf = (text: string, name: string): string =>
-  new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)?.[1] ?? '';
 
 type Fields = Record<string, string | string[]>;
 

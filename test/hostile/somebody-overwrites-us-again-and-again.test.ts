@@ -25,11 +25,6 @@ async function overwrite(repository: string, more: { description?: string; id?: 
   await acme.quiet();
 }
 
-async function logged(repository: string, type: string) {
-  const path = `/v1/repos/${repository}/logs?event_type=${type}&per_page=100`;
-  return (await acme.call('GET', path, { as: acme.admin })).body.events;
-}
-
 async function progress(repository: string, { id }: Freeze) {
   const path = `/v1/repos/${repository}/scheduled_freeze/${id}/enforcement`;
   return (await acme.call('GET', path, { as: acme.admin })).body.pull_requests;
@@ -85,7 +80,7 @@ test('after twenty repeats an hour it counts as contested, is logged once, and i
   expect(writes.at(-1)! - begin).toBeGreaterThan(60 * minute);
   expect(await headOf(lib)).toMatchObject({ notHeld: 'contested' });
   expect(await progress(lib, freeze)).toMatchObject({ to_hold: 1, held: 0 });
-  expect(await logged(lib, 'freeze_status.contested')).toMatchObject([
+  expect(await acme.events(lib, 'freeze_status.contested')).toMatchObject([
     {
       outcome: 'failure',
       trigger: 'github',
@@ -104,7 +99,7 @@ test('after twenty repeats an hour it counts as contested, is logged once, and i
   expect(acme.shown(lib, 1)).toEqual(heldUntilRemoved);
   expect(await headOf(lib)).toMatchObject({ notHeld: null });
   expect(await progress(lib, freeze)).toMatchObject({ to_hold: 1, held: 1 });
-  expect(await logged(lib, 'freeze_status.contested')).toHaveLength(1);
+  expect(await acme.events(lib, 'freeze_status.contested')).toHaveLength(1);
   await acme.remove(lib, freeze.id);
   expect(acme.shown(lib, 1)).toEqual(free);
 });

@@ -1,11 +1,7 @@
-import { pino } from 'pino';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { gzipSync } from 'node:zlib';
-import type { JobQueue } from '../../src/database/queue/queue.ts';
-import type { Deps } from '../../src/deps.ts';
-import { createApi } from '../../src/server/service.ts';
-import { systemClock } from '../../src/time/clock.ts';
 import { acmeForAll } from '../support/acme.ts';
+import { addressIn, pathsToOpen } from '../support/page-addresses.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 import { Visitor } from '../support/visitor.ts';
 
@@ -79,27 +75,11 @@ beforeAll(async () => {
   await ada.signIn('ada');
 });
 
-const api = createApi(
-  {
-    clock: systemClock,
-    log: pino({ level: 'silent' }),
-    config: { publicUrl: 'https://holdfast.example', githubApiUrl: 'https://api.github.com' },
-  } as Deps,
-  {} as JobQueue,
+const addresses = pathsToOpen.filter(
+  (path) => /^\/(owners|repos)\//.test(path) && !/(\/live|\/)$/.test(path),
 );
-const addresses = [
-  ...new Set(api.routes.filter(({ method }) => method === 'GET').map(({ path }) => path)),
-].filter((path) => /^\/(owners|repos)\//.test(path) && !/(\/live|\/)$/.test(path));
 
-const addressOf = (path: string): string =>
-  path
-    .replace(/progress$/, `progress?plan=${ids.plan}`)
-    .replace(':owner', 'acme')
-    .replace(':repository', 'web')
-    .replace(':number', '1')
-    .replace(':plan', ids.plan)
-    .replace(':sha', 'a'.repeat(40))
-    .replace(/:\w+/g, ids.freeze);
+const addressOf = (path: string) => addressIn(path, ids);
 
 test('every page that opens has a budget', async () => {
   const known = new Set(budgets.map(([path]) => path));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CalendarFile, startCalendarFile } from '../../sandbox/calendar-file.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { readCalendar } from '../support/calendars.ts';
-import { Visitor } from '../support/visitor.ts';
+import { hiddenOf, Visitor } from '../support/visitor.ts';
 
 // On the pages: an admin makes a calendar of freezes, and a plan that follows the calendar of others.
 
@@ -52,9 +52,6 @@ test('others than admins of the owner cannot subscribe', async () => {
   expect((await rita!.send(subscribe, { text: 'all' })).status).toBe(403);
   expect(await acme.app.deps.db.calendarFeed.count()).toBe(0);
 });
-
-const hiddenOf = (text: string, name: string): string =>
-  new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)?.[1] ?? '';
 
 async function save(path: string, given: Record<string, string | string[]>) {
   const fields = { ...given, version: hiddenOf((await ada!.open(path)).text, 'version') };

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
-import { Visitor } from '../support/visitor.ts';
+import { signedIn, hiddenOf, Visitor } from '../support/visitor.ts';
 
 // A freeze by a page: a form, what it would do, one button, and a page that follows how GitHub comes to hold it.
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await acme.repository('api', [{}], { roles: { bob: 'admin' } });
   await acme.repository('infra', [{}], { protect: {} });
   await acme.repository('old', []);
-  ada = await signedIn('ada');
+  ada = await signedIn(acme, 'ada');
 });
 beforeEach(async () => {
   // The freezes of a test end before the next one.
@@ -30,12 +30,6 @@ beforeEach(async () => {
   expect(await frozen()).toEqual([]);
 });
 
-async function signedIn(login: string): Promise<Visitor> {
-  const visitor = new Visitor(acme);
-  await visitor.signIn(login);
-  return visitor;
-}
-
 /** The ongoing freezes: names and reasons. */
 async function frozen(): Promise<string[][]> {
   const now = new Date(acme.clock.now());
@@ -46,9 +40,6 @@ async function frozen(): Promise<string[][]> {
   });
   return rows.map(({ repository, reason }) => [repository.name, reason]);
 }
-
-const hiddenOf = (text: string, name: string): string =>
-  new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)?.[1] ?? '';
 
 async function ongoingValues(visitor: Visitor, repository: string): Promise<string[]> {
   const { text } = await visitor.open(`/owners/acme/unfreeze?repository=${repository}`);
@@ -234,7 +225,7 @@ test('of repositories that are not there, five are named', async () => {
 });
 
 test('a person who administers some repositories freezes those; nobody else freezes anything', async () => {
-  const bob = await signedIn('bob');
+  const bob = await signedIn(acme, 'bob');
   const { press } = await freeze(bob, {
     which: 'ticked',
     repository: ['api', 'web'],
@@ -247,7 +238,7 @@ test('a person who administers some repositories freezes those; nobody else free
     (await bob.send(form, { which: 'ticked', repository: ['api', 'infra'], reason: 'x', step: 'preview' }))
       .status,
   ).toBe(403);
-  const mallory = await signedIn('mallory');
+  const mallory = await signedIn(acme, 'mallory');
   expect(
     (await mallory.send(form, { which: 'ticked', repository: 'web', reason: 'x', step: 'freeze' })).status,
   ).toBe(403);
@@ -288,7 +279,7 @@ test('the progress moves by itself, until GitHub holds all', async () => {
   await vi.waitUntil(async () => !isMoving(await last()), { timeout: 60_000 });
   expect(await last()).toContain('3 pull requests');
   expect(await last()).toMatch(/<main\s[^>]*data-live="\/owners\/acme\/live[^"]+"\s*>/);
-  const mallory = await signedIn('mallory');
+  const mallory = await signedIn(acme, 'mallory');
   expect((await mallory.open('/owners/acme/progress?plan=7c1fd4c0-0000-4000-8000-000000000000')).status).toBe(
     404,
   );
@@ -325,7 +316,7 @@ test('a part of a plan is unfrozen by its freezes, all of it with the plan', asy
 
 test('a person who does not administer a repository unfreezes nothing in it', async () => {
   await acme.freeze('acme/infra', { reason: 'Stays' });
-  const bob = await signedIn('bob');
+  const bob = await signedIn(acme, 'bob');
   for (const fields of [{ repository: ['infra'] }, { repository: [] }]) {
     const answer = await bob.send('/owners/acme/unfreeze', { ...fields, ongoing: 'x', delete_reason: 'x' });
     expect(answer.status).toBe(403);
@@ -343,7 +334,7 @@ test('a plan that one could not have made is not ended as a whole', async () => 
     timezone: 'UTC',
   };
   const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
-  const bob = await signedIn('bob');
+  const bob = await signedIn(acme, 'bob');
   const [ongoing] = await ongoingValues(bob, 'api');
   expect(ongoing).toBe(`freezes ${id}`);
   const forged = { repository: 'api', ongoing: `plan ${id}`, delete_reason: 'x' };

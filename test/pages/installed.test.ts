@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
-import { Visitor, words } from '../support/visitor.ts';
+import { signedIn, Visitor, words } from '../support/visitor.ts';
 
 // After the installation: what is done, the links for the rest until that is done too, and the way to the first steps.
 
@@ -17,27 +17,22 @@ beforeAll(async () => {
 });
 beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 61_000).toISOString()));
 
-const signedIn = async (login: string) => {
-  const visitor = new Visitor(acme);
-  await visitor.signIn(login);
-  return visitor;
-};
 const open = async (visitor: Visitor, query = '') => {
   const page = await visitor.open(`/installed${query}`);
   return { ...page, words: words(page) };
 };
 
 test('who can see no repository gets the link to install the App', async () => {
-  const { text } = await (await signedIn('nina')).open('/');
+  const { text } = await (await signedIn(acme, 'nina')).open('/');
   expect(text).toContain('No repositories yet');
   expect(text).toContain(install(acme.github.app.slug));
-  const page = await open(await signedIn('nina'));
+  const page = await open(await signedIn(acme, 'nina'));
   expect(page.words).toContain(`To do ${acme.github.app.name}`);
   expect(page.text).toContain(install(acme.github.app.slug));
 });
 
 test('GitHub sends people back to a page that says what worked, after they sign in again', async () => {
-  const nina = await signedIn('nina');
+  const nina = await signedIn(acme, 'nina');
   const { id } = acme.github.install('globex');
   await acme.quiet();
   const back = `/installed?installation_id=${id}&setup_action=install`;
@@ -50,7 +45,7 @@ test('GitHub sends people back to a page that says what worked, after they sign 
   expect(words(page)).toContain('GitHub installs a private App only on the account that owns it.');
   expect(page.text).toContain('href="/owners/globex/first-steps"');
   // Not for somebody who made the number up.
-  const ada = await signedIn('ada');
+  const ada = await signedIn(acme, 'ada');
   expect((await ada.open(`${back}&signed=yes`)).text).not.toContain('globex');
   // An App that an earlier version made sends people to the first page.
   expect((await nina.open(`/?installation_id=${id}&setup_action=install`)).location).toBe(
@@ -59,7 +54,7 @@ test('GitHub sends people back to a page that says what worked, after they sign 
 });
 
 test('the second App stands there until it is installed too', async () => {
-  const ada = await signedIn('ada');
+  const ada = await signedIn(acme, 'ada');
   expect((await open(ada)).words).not.toContain('lock');
   const form = (await ada.send('/owners/acme/settings', { do: 'create-lock-app' })).text;
   const unescaped = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
@@ -89,7 +84,7 @@ test('without signing in, both links stand there, and nothing of who installed t
 
 test('the overview has the first steps until they are done, with what is wrong first', async () => {
   const card = async (login: string, owner: string) => {
-    const { text } = await (await signedIn(login)).open(`/repos/${owner}`);
+    const { text } = await (await signedIn(acme, login)).open(`/repos/${owner}`);
     const found = /<section class="card" aria-labelledby="first-steps">(.*?)<\/section>/s.exec(text);
     return found && words({ text: found[1]! }).trim();
   };

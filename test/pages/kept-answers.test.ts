@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
-import { Visitor, words } from '../support/visitor.ts';
+import { signedIn, Visitor, words } from '../support/visitor.ts';
 
 // Reload and Back never ask to send a form again: every form is answered with a redirect, and what it led to is a GET.
 
@@ -8,11 +8,6 @@ const acme = acmeForAll();
 let ada: Visitor;
 const ids = { freeze: '', plan: '' };
 
-const signedIn = async (login: string) => {
-  const visitor = new Visitor(acme);
-  await visitor.signIn(login);
-  return visitor;
-};
 const later = async (minutes: number) =>
   acme.advanceTo(new Date(acme.clock.now() + minutes * 60_000).toISOString());
 const own = { 'Sec-Fetch-Site': 'same-origin' };
@@ -49,7 +44,7 @@ const kept = () => acme.app.deps.db.keptAnswer.count();
 beforeAll(async () => {
   acme.github.ownApp('acme');
   for (const name of ['api', 'web']) await acme.repository(name, [{}], { roles: { bob: 'admin' } });
-  ada = await signedIn('ada');
+  ada = await signedIn(acme, 'ada');
   ids.freeze = (await acme.freeze('acme/web', { end: '2026-06-01T00:00:00' })).id;
   const body = { name: 'Weekly', reason: 'Rest', start: '2026-12-24T18:00:00', timezone: 'UTC' };
   const plan = await acme.call('POST', '/v1/freeze_plans/acme', {
@@ -238,7 +233,7 @@ test.each(answers)('%s has an address that can be loaded again', async (_, path,
 });
 
 test('signing out has one too', async () => {
-  const bob = await signedIn('bob');
+  const bob = await signedIn(acme, 'bob');
   const sent = await post('/auth/sign-out', {}, bob);
   expect([sent.status, sent.location]).toEqual([303, '/auth/signed-out']);
   expect(words(await bob.open(sent.location))).toContain('You are signed out on all devices');
@@ -290,7 +285,7 @@ describe('what is kept', () => {
       ...{ do: 'create-key', key_name: 'secret', scope: 'ci', days: '90' },
     });
     const [, secret] = /(hf_ci_\w+)/.exec((await ada.open(location)).text)!;
-    for (const visitor of [await signedIn('ada'), await signedIn('bob')])
+    for (const visitor of [await signedIn(acme, 'ada'), await signedIn(acme, 'bob')])
       expect(await visitor.open(location)).toMatchObject({ status: 302, location: '/owners/acme/settings' });
     expect((await new Visitor(acme).open(location)).status).toBe(302);
     const [, id] = /answer=(.+)$/.exec(location)!;
@@ -316,7 +311,7 @@ describe('what is kept', () => {
   });
 
   test('is at most sixteen of a session, and ends with it', async () => {
-    const bob = await signedIn('bob');
+    const bob = await signedIn(acme, 'bob');
     const before = await kept();
     const first = await preview(bob);
     for (let more = 0; more < 16; more++) {

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { changesPerMinute } from '../../src/github/limits/caller-limits.ts';
 import { acmeForAll } from '../support/acme.ts';
-import { Visitor } from '../support/visitor.ts';
+import { hiddenOf, Visitor } from '../support/visitor.ts';
 
 // The forms of a freeze and of a plan show beside their fields what they would do, while one fills them in.
 
@@ -10,8 +10,6 @@ let ada: Visitor;
 const newPlan = '/owners/acme/plans/new';
 const freezeNow = '/owners/acme/freeze';
 const wordsOf = (text: string) => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-const hiddenOf = (text: string, name: string): string =>
-  new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)?.[1] ?? '';
 const live = (path: string, fields: [string, string][], visitor = ada) =>
   visitor.open(`${path}?${new URLSearchParams([['live', ''], ...fields])}`);
 const fridays: [string, string][] = [

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
-import { Visitor } from '../support/visitor.ts';
+import { hiddenOf, Visitor } from '../support/visitor.ts';
 
 // How the form of a plan asks when it repeats, what it says of mistakes, and what it shows before it saves.
 
@@ -18,9 +18,6 @@ beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 120_000)));
 
 const release = { reason: 'Release', start: '2026-11-27T18:00', end: '2026-11-30T08:00', include: 'web' };
 const planOf = (name: string) => acme.app.deps.db.freezePlan.findFirstOrThrow({ where: { name } });
-const hiddenOf = (text: string, name: string): string =>
-  new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)?.[1] ?? '';
-
 /** Looks, and presses the button. */
 async function save(path: string, given: Record<string, string | string[]>) {
   const fields = { ...given, version: hiddenOf((await ada.open(path)).text, 'version') };

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
-import { Visitor } from '../support/visitor.ts';
+import { signedIn, hiddenOf, Visitor } from '../support/visitor.ts';
 
 // Plans by pages: made, seen, changed, extended and deleted, each once it was seen what that would do.
 
@@ -13,17 +13,11 @@ beforeAll(async () => {
   acme.github.addUser('mallory');
   await acme.repository('web', [{}], { roles: { bob: 'admin' } });
   await acme.repository('vault', [{}], { private: true });
-  ada = await signedIn('ada');
-  bob = await signedIn('bob');
+  ada = await signedIn(acme, 'ada');
+  bob = await signedIn(acme, 'bob');
 });
 // One person changes only so much in a minute.
 beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 120_000)));
-
-async function signedIn(login: string): Promise<Visitor> {
-  const visitor = new Visitor(acme);
-  await visitor.signIn(login);
-  return visitor;
-}
 
 const yearEnd = {
   name: 'Year end',
@@ -39,9 +33,6 @@ const yearEnd = {
   exception: 'label=hotfix',
   matching: 'base=main',
 };
-
-const hiddenOf = (text: string, name: string): string =>
-  new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)?.[1] ?? '';
 
 /** Of a plan, as its page has it. */
 const versionOf = async (visitor: Visitor, path: string) =>
@@ -222,7 +213,7 @@ test('a plan that is over, ended or deleted keeps its page, and nobody can chang
   expect((await ada.send(`${path}/delete`, { version, delete_reason: 'Again' })).status).toBe(404);
   const plans = (await ada.open('/owners/acme/plans')).text;
   expect(plans).toMatch(/Over<\/h2>[\s\S]*Short<\/bdi>[\s\S]*Ended<\/span>/);
-  const mallory = await signedIn('mallory');
+  const mallory = await signedIn(acme, 'mallory');
   expect((await mallory.open(path)).status).toBe(404);
   expect((await mallory.open('/owners/acme/plans')).text).not.toContain('Short');
 });
@@ -244,7 +235,7 @@ test('people who could have made a plan change it, and people who read all that 
   expect((await bob.send(`${path}/delete`, { delete_reason: 'x' })).status).toBe(403);
   expect((await bob.send(`${own}/edit`, { include: 'web\nvault', step: 'save' })).status).toBe(403);
   expect((await bob.send(newPlan, { ...yearEnd, step: 'preview' })).status).toBe(403);
-  const mallory = await signedIn('mallory');
+  const mallory = await signedIn(acme, 'mallory');
   for (const action of ['edit', 'extend', 'delete'])
     expect((await mallory.send(`${own}/${action}`, { delete_reason: 'x', by: 'day' })).status).toBe(403);
   const version = await versionOf(bob, own);
@@ -402,7 +393,7 @@ test('globs, and names in them, are for those who can change the plan', async ()
     return `/owners/acme/plans/${id}`;
   };
   const [byGlob, byName] = [await make(['we*']), await make(['web'])];
-  const mallory = await signedIn('mallory');
+  const mallory = await signedIn(acme, 'mallory');
   for (const visitor of [new Visitor(acme), mallory, bob]) {
     const { status, text } = await visitor.open(byGlob);
     expect(status).toBe(200);

@@ -1,18 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
 import { exemptionsOf } from '../support/exemptions.ts';
-import { Visitor } from '../support/visitor.ts';
+import { signedIn, Visitor } from '../support/visitor.ts';
 
 // Somebody ends too much. The page that follows takes it back.
 
 const acme = acmeForAll();
 let ada: Visitor;
 let bob: Visitor;
-const signedIn = async (login: string) => {
-  const visitor = new Visitor(acme);
-  await visitor.signIn(login);
-  return visitor;
-};
 const later = async (seconds: number) =>
   acme.advanceTo(new Date(acme.clock.now() + seconds * 1000).toISOString());
 /** The form with the button: where it goes, and its fields. */
@@ -41,8 +36,8 @@ beforeAll(async () => {
   acme.github.addUser('wes');
   for (const name of ['api', 'web', 'infra'])
     await acme.repository(name, [{}], { roles: { bob: name === 'infra' ? 'read' : 'admin', wes: 'write' } });
-  ada = await signedIn('ada');
-  bob = await signedIn('bob');
+  ada = await signedIn(acme, 'ada');
+  bob = await signedIn(acme, 'bob');
 });
 beforeEach(() => later(120));
 const frozen = () => ['api', 'web', 'infra'].filter((name) => acme.frozen(`acme/${name}`).length > 0);

@@ -2,13 +2,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/program.ts';
 import type { World } from '../../src/cli/world.ts';
 import { manifestOf } from '../../src/prove/make-apps.ts';
 import type { proofAsJson } from '../../src/prove/report.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { appJwt } from '../sandbox/acme.ts';
+import { collector } from '../support/collector.ts';
 import { serveInside } from '../support/inside.ts';
 
 export type Proof = ReturnType<typeof proofAsJson>;
@@ -112,17 +113,6 @@ export async function startProvingGround(): Promise<ProvingGround> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function collector() {
-  let text = '';
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      text += String(chunk);
-      done();
-    },
-  });
-  return { stream, text: () => text };
 }
 
 /** The verdict of each step. */

@@ -5,6 +5,7 @@ import { judge, judgeClosed } from '../../src/statuses/judge.ts';
 import { rankOf, tiers } from '../../src/statuses/plan-write.ts';
 import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
+import { loadedPullRequest } from '../support/loaded-pull-request.ts';
 import type { PresentStatus } from '../../src/github/pull-requests/pull-request.ts';
 
 const observedAt = new Date('2026-03-01T10:00:00Z');
@@ -33,30 +34,11 @@ type Given = {
 const pullRequest = (
   { number, head, isHeld, merge, mergeStatus = null }: Given,
   more: Partial<LoadedPullRequest> = {},
-): LoadedPullRequest => ({
-  facts: {
-    number,
-    nodeId: `PR_${number}`,
-    headSha: head,
-    hasEveryScope: false,
-    teams: new Map(),
-    values: { base: isHeld ? 'main' : 'release' },
-    whyNotKnown: {},
-  },
-  isOpen: true,
-  isDraft: false,
-  title: 'A change',
-  author: 'ada',
-  status: green,
-  testMerge: merge === null ? null : { sha: merge, status: mergeStatus },
-  isTestMergeUnderWay: false,
-  headMerges: null,
-  isAutoMerging: false,
-  queueBranch: null,
-  isMergeable: true,
-  headOwner: '',
-  ...more,
-});
+) =>
+  loadedPullRequest(
+    { number, head, base: isHeld ? 'main' : 'release' },
+    { status: green, testMerge: merge === null ? null : { sha: merge, status: mergeStatus }, ...more },
+  );
 
 const sha = fc.constantFrom('a', 'b', 'c', 'd');
 const mergeStatus: fc.Arbitrary<PresentStatus> = fc.constantFrom(null, green);

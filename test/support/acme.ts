@@ -21,6 +21,9 @@ export type Acme = Holdfast & {
   update(repository: string, id: string, change: object): Promise<Freeze>;
   remove(repository: string, id: string): Promise<void>;
   setProducts(repository: string, products: string[]): Promise<Answer>;
+  /** The events of a type in the audit log of a repository, the newest first. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into events of every type
+  events(repository: string, type: string): Promise<any[]>;
   /** Numbers of the open pull requests whose status is pending; fails where one has no status at all. */
   frozen(repository: string): number[];
   /** State and text of a pull request's status. */
@@ -92,6 +95,12 @@ export async function startAcme(config: Partial<Config> = {}, parts: Parts = {})
       const answer = await call('PUT', `/v1/products/${repository}`, { as: admin, body: { products } });
       await quiet();
       return answer;
+    },
+    async events(repository, type) {
+      const path = `/v1/repos/${repository}/logs?event_type=${type}&per_page=100`;
+      const answer = await call('GET', path, { as: admin });
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body.events;
     },
     frozen(repository) {
       return open(repository)

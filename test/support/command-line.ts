@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/program.ts';
 import type { World } from '../../src/cli/world.ts';
+import { collector } from './collector.ts';
 import type { Holdfast } from './holdfast.ts';
 
 export type Said = {
@@ -62,15 +63,4 @@ export function commandLineFor(
     },
     close: () => rmSync(home, { recursive: true, force: true }),
   };
-}
-
-function collector() {
-  let text = '';
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      text += String(chunk);
-      done();
-    },
-  });
-  return { stream, text: () => text };
 }

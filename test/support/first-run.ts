@@ -1,5 +1,4 @@
 // Holdfast without an App, a GitHub without one, and a person with a browser who sets it up.
-import { BlockList } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { redact } from '../../src/server/log.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { freePort } from './free-port.ts';
 import { openTestDatabase } from './database.ts';
-import { startOfTests } from './holdfast.ts';
+import { settingsOfTests, startOfTests } from './holdfast.ts';
 import { untilQuiet } from './until-quiet.ts';
 import { TestClock } from './test-clock.ts';
 
@@ -55,29 +54,14 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
     const port = await freePort();
     const app = await createApp(
       {
+        ...settingsOfTests,
         port,
-        host: '127.0.0.1',
         publicUrl: `http://127.0.0.1:${port}`,
-        database: { dataDir: 'unused: the test opens the database' },
         app: null,
         lock: null,
         secretKey,
-        secretKeyPrevious: null,
         githubApiUrl: github.url,
-        statusContext: 'holdfast/freeze',
-        statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 },
-        strangerQuestionsPerMinute: 1_000_000,
-        callerQuestionsPerMinute: 1_000_000,
-        trustedProxies: new BlockList(),
-        webhookAllowedHosts: ['127.0.0.1'],
-        httpProxy: null,
-        httpsProxy: null,
-        noProxy: '',
-        metricsToken: null,
         slack: { apiUrl: 'https://slack.com/api/', app: null },
-        role: 'all',
-        logLevel: 'debug',
-        logFormat: 'json',
         ...more,
       },
       // Only the test closes it: one service after another uses it.

@@ -43,6 +43,26 @@ export type Holdfast = {
 
 export const startOfTests = '2026-03-01T09:00:00Z';
 
+/** What every service of the tests is set to. */
+export const settingsOfTests = {
+  host: '127.0.0.1',
+  database: { dataDir: 'unused: the test opens the database' },
+  secretKeyPrevious: null,
+  statusContext: 'holdfast/freeze',
+  statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 },
+  strangerQuestionsPerMinute: 1_000_000,
+  callerQuestionsPerMinute: 1_000_000,
+  trustedProxies: new BlockList(),
+  webhookAllowedHosts: ['127.0.0.1'],
+  httpProxy: null,
+  httpsProxy: null,
+  noProxy: '',
+  metricsToken: null,
+  role: 'all',
+  logLevel: 'debug',
+  logFormat: 'json',
+} satisfies Partial<Config>;
+
 /**
  * @param populate fills GitHub before the service starts; the App is told of what it installs by webhook.
  * @param lock whether there is a second App.
@@ -65,29 +85,14 @@ export async function startHoldfast(
   const start = (parts: { database: Database; clock?: Clock }) =>
     createApp(
       {
+        ...settingsOfTests,
         port: 0,
-        host: '127.0.0.1',
         publicUrl,
-        database: { dataDir: 'unused: the test opens the database' },
         app: { ...github.app, oauth: github.app },
         lock: lock ? github.addSecondApp() : null,
         secretKey: 'a secret key of the tests, 32 characters or more',
-        secretKeyPrevious: null,
         githubApiUrl: github.url,
-        statusContext: 'holdfast/freeze',
-        statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 },
-        strangerQuestionsPerMinute: 1_000_000,
-        callerQuestionsPerMinute: 1_000_000,
-        trustedProxies: new BlockList(),
-        webhookAllowedHosts: ['127.0.0.1'],
-        httpProxy: null,
-        httpsProxy: null,
-        noProxy: '',
-        metricsToken: null,
         slack: { apiUrl: 'http://slack.invalid/api/', app: null },
-        role: 'all',
-        logLevel: 'debug',
-        logFormat: 'json',
         ...config,
       },
       { clock, log, ...parts },

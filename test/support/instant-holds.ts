@@ -36,10 +36,7 @@ export function instantHoldsOf(acme: Acme) {
       })),
     /** The id of its first ruleset. */
     idOf: (repository: string) => github.rulesetsOf(repository)[0]!.id,
-    events: async (repository: string, type: string) => {
-      const answer = await call('GET', `/v1/repos/${repository}/logs?event_type=${type}`, { as: admin });
-      return answer.body.events as { metadata: Record<string, unknown> }[];
-    },
+    events: acme.events,
     /** Lets time pass in steps, so that sweeps run. */
     async pass(seconds: number, step = 20) {
       for (let passed = 0; passed < seconds; passed += step)

@@ -94,3 +94,14 @@ async function seen(response: Response): Promise<Seen> {
   const { status, headers } = response;
   return { status, headers, text: await response.text(), location: headers.get('location') ?? '' };
 }
+
+/** The value of a hidden field of a page; empty if it has none. */
+export const hiddenOf = (text: string, name: string): string =>
+  new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)?.[1] ?? '';
+
+/** Somebody who is signed in. */
+export async function signedIn(holdfast: Holdfast, login: string): Promise<Visitor> {
+  const visitor = new Visitor(holdfast);
+  await visitor.signIn(login);
+  return visitor;
+}
