@@ -110,3 +110,11 @@ export const toCopy = (text: string): Html =>
   html`<pre class="written">${text}</pre>
     <button type="button" class="quiet" data-copy="${text}" hidden>Copy</button>
     <script type="module" src="${assetUrl('copy.js')}"></script>`;
+
+/** The headings of a table's columns. @param ofNumbers those whose cells are numbers. */
+export const headings = (columns: (string | Html)[], ofNumbers: string[] = []): Html =>
+  html`<thead>
+    <tr>
+      ${columns.map((each) => html`<th scope="col" ${ofNumbers.some((name) => name === each) ? html`class="number"` : ''}>${each}</th>`)}
+    </tr>
+  </thead>`;

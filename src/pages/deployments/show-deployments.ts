@@ -13,7 +13,7 @@ import { messagePage, showPage } from '../message-page.ts';
 import { type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
 import { absentOrSignIn, readerTimes } from '../reader.ts';
 import { askToDeploy } from '../repository/waiting-deployments.ts';
-import { instantText, type Times } from '../text.ts';
+import { headings, instantText, type Times } from '../text.ts';
 
 /** The most deployments of a table. The page of a repository, and the API, have the others. */
 const mostWaiting = 100;
@@ -82,7 +82,7 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
               <a href="/help/deployments">How freezes hold deployments</a>
             </p>`
           : html`<table class="stacked">
-              ${columns(['Where', 'What', 'Since', 'Until', ''])}
+              ${headings(['Where', 'What', 'Since', 'Until', html`<span class="said">Let go</span>`])}
               <tbody>
                 ${listed(waiting).map(
                   (each, at) =>
@@ -104,7 +104,7 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
         decided.length === 0
           ? html`<p class="card">No freeze held a deployment that was decided in the last 7 days.</p>`
           : html`<table class="stacked">
-              ${columns(['Where', 'What', 'Waited since', 'Decided'])}
+              ${headings(['Where', 'What', 'Waited since', 'Decided'])}
               <tbody>
                 ${listed(decided).map(
                   (each) =>
@@ -128,13 +128,6 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
 
 /** A word for a value whose column has no heading on a phone. */
 const narrow = (word: string): Html => html`<span class="only-narrow">${word} </span>`;
-
-const columns = (names: string[]): Html =>
-  html`<thead>
-    <tr>
-      ${names.map((name) => html`<th scope="col">${name || html`<span class="said">Let go</span>`}</th>`)}
-    </tr>
-  </thead>`;
 
 const where = ({ environment, repository }: Listed): Html =>
   html`<th scope="row">

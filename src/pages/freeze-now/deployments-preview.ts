@@ -7,6 +7,7 @@ import type {
 } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../page-paths.ts';
 import type { Html } from '../html.ts';
+import { headings } from '../text.ts';
 
 /** How many repositories are listed. */
 const mostRepositoriesShown = 100;
@@ -20,12 +21,7 @@ export function deploymentsPreview(login: string, { holding, repositories }: Pla
   const left = repositories.length - mostRepositoriesShown;
   return html`<p>${blocked}</p>
     <table class="stacked">
-      <thead>
-        <tr>
-          <th>Repository</th>
-          <th>Environments</th>
-        </tr>
-      </thead>
+      ${headings(['Repository', 'Environments'])}
       <tbody>
         ${repositories.slice(0, mostRepositoriesShown).map((each) => rowOf(login, each))}
       </tbody>

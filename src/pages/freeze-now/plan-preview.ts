@@ -10,7 +10,7 @@ import { deploymentsPreview } from './deployments-preview.ts';
 import { textField } from '../form.ts';
 import { heldList } from '../held.ts';
 import type { Html } from '../html.ts';
-import { instantText, type Times, warningNotices } from '../text.ts';
+import { headings, instantText, type Times, warningNotices } from '../text.ts';
 
 /** The number of rows that are not folded. */
 const mostRowsShown = 12;
@@ -161,14 +161,7 @@ const weights = { no: 0, unknown: 1, yes: 2 };
 
 const table = (rows: Html[]): Html =>
   html`<table>
-    <thead>
-      <tr>
-        <th>Repository</th>
-        <th class="number">Blocked</th>
-        <th class="number">Excluded</th>
-        <th>Enforced</th>
-      </tr>
-    </thead>
+    ${headings(['Repository', 'Blocked', 'Excluded', 'Enforced'], ['Blocked', 'Excluded'])}
     <tbody>
       ${rows}
     </tbody>
@@ -209,13 +202,7 @@ export const occurrenceTable = (
   names: ReadonlyMap<string, string> = new Map(),
 ): Html =>
   html`<table class="occurrences">
-    <thead>
-      <tr>
-        <th>Start</th>
-        <th>End</th>
-        ${names.size > 0 ? html`<th>Event</th>` : ''}
-      </tr>
-    </thead>
+    ${headings(['Start', 'End', ...(names.size > 0 ? ['Event'] : [])])}
     <tbody>
       ${occurrences.map((each) => {
         const { start, end, startsAt, endsAt } = each;

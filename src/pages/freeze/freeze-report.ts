@@ -4,7 +4,7 @@ import type { FreezeReport } from '../../reports/freeze-report.ts';
 import { pullRequestPath } from '../../page-paths.ts';
 import { describeLength } from '../../time/duration.ts';
 import type { Html } from '../html.ts';
-import { instantText, longText, type Times } from '../text.ts';
+import { headings, instantText, longText, type Times } from '../text.ts';
 
 type Place = Parameters<typeof pullRequestPath>[0];
 
@@ -72,11 +72,7 @@ const listed = (
         <caption>
           ${caption}${count > rows.length ? `: the newest ${rows.length}` : ''}
         </caption>
-        <thead>
-          <tr>
-            ${columns.map((column) => html`<th scope="col">${column}</th>`)}
-          </tr>
-        </thead>
+        ${headings(columns)}
         <tbody>
           ${rows.map(
             ([first, ...cells]) =>

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import type { Html } from '../html.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
-import { instantText, type Times } from '../text.ts';
+import { headings, instantText, type Times } from '../text.ts';
 
 /** How long the past is shown, in milliseconds, and how many rows of it at most. */
 const pastShown = 366 * 86_400_000;
@@ -23,13 +23,7 @@ export async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, t
   if (groups.length === 0) return html``;
   return html`<h2>Freezes of the last year</h2>
     <table>
-      <thead>
-        <tr>
-          <th>Start</th>
-          <th>End</th>
-          <th class="number">Repositories</th>
-        </tr>
-      </thead>
+      ${headings(['Start', 'End', 'Repositories'], ['Repositories'])}
       <tbody>
         ${groups.toReversed().map(
           ({ startsAt, endsAt, repositories: count }) =>

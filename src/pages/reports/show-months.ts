@@ -8,6 +8,7 @@ import type { Html } from '../html.ts';
 import { showPage } from '../message-page.ts';
 import { insideOf, type OwnerVisit } from '../owner/open-owner.ts';
 import { absentOrSignIn, readerTimes } from '../reader.ts';
+import { headings } from '../text.ts';
 
 /** How many months the page shows, with this one. */
 const shownMonths = 12;
@@ -50,6 +51,7 @@ export async function showMonths(visit: OwnerVisit): Promise<Response> {
   const figures = await readFigures(deps, id, ids, spans);
   const months = days.map((day, at) => ({ day, figures: figures[at]! }));
   if (context.req.query('format') === 'csv') return download(months, login);
+  const names = measures.map(({ name }) => name);
   const body = html`<h1>What freezes cost ${login}</h1>
     <nav class="bar-of-links" aria-label="Audit">
       <a href="${auditPath(login)}">Events</a> <a href="?" aria-current="page">Months</a>
@@ -64,12 +66,7 @@ export async function showMonths(visit: OwnerVisit): Promise<Response> {
           request counts once for each freeze that held it, in the month in which that ended.
           ${isAdmin ? '' : 'Only repositories that you are an admin, freezer or approver of count.'}
         </caption>
-        <thead>
-          <tr>
-            <th scope="col">Month</th>
-            ${measures.map(({ name }) => html`<th scope="col" class="number">${name}</th>`)}
-          </tr>
-        </thead>
+        ${headings(['Month', ...names], names)}
         <tbody>
           ${months.toReversed().map(
             (month) =>
