@@ -21,10 +21,6 @@ export const complexFunctions: Record<string, [paths: number, why: string]> = {
   'src/cli/test-conditions.ts': [20, switchOfKinds],
   'src/cli/times.ts': [16, manyOptions],
   'src/deployments/look-at-runs.ts': [28, 'Not yet: the order of its loops matters, and nothing says so.'],
-  'src/deployments/settle.ts': [
-    17,
-    'Not yet: it claims, takes, asks and settles, and releases by hand at six exits.',
-  ],
   'src/words/describe-event.ts': [16, switchOfKinds],
   'src/explanations/enforcement/read-environment.ts': [17, manyOptions],
   'src/github/api-address.ts': [20, 'Every way in which something else than GitHub can answer.'],

@@ -166,18 +166,15 @@ test('the answer of GitHub never came: it is used once; a run that was cancelled
   expect(await state(repository)).toBe('used');
 });
 
-test('a process that dies between the approval and the review leaves it to the next one', async () => {
+test('set aside for a run of which GitHub heard nothing, it lets that run go, and no newer one', async () => {
   const { repository, deploy } = await held('died');
-  const { deployment, exemption } = acme.app.deps.db;
   const run = await deploy();
-  const ofRun = { runId: BigInt(run.id) };
-  // It has claimed the deployment and set the exemption aside, and GitHub has heard nothing.
-  const claimedUntil = new Date(acme.clock.now() + 60_000);
-  await deployment.updateMany({ where: ofRun, data: { claimedUntil, attempted: 'approved' } });
-  const { body } = await exemptions.requestToDeploy(repository, { sha: run.sha });
-  await exemption.update({ where: { id: body.id }, data: { ...ofRun, attempt: 1 } });
+  const match = { method: 'POST', path: /\/deployment_protection_rule$/ };
+  const down = acme.github.faults.add({ match, kind: 'status', status: 502 });
+  await exemptions.requestToDeploy(repository, { sha: run.sha });
   const newer = await deploy({ sha: run.sha });
   expect(states(repository, run, newer)).toEqual(['waiting', 'waiting']);
+  down.remove();
   await pass(acme, 75_000);
   expect(states(repository, run, newer)).toEqual(['in_progress', 'waiting']);
   expect(decisions(acme, repository, run)).toEqual(['pending', 'approved']);

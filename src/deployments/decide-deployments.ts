@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { isFreshBy, nowOf, type ClockReading, readingOf } from '../time/clock.ts';
 import { publicReasonOf } from '../exemptions/exemption.ts';
 import { lettingDeployments } from '../exemptions/exemption-store.ts';
@@ -8,111 +7,121 @@ import { listFreezes } from '../freezes/list-freezes.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { readSettings } from '../settings/settings.ts';
 import { answersPerService } from '../github/cache.ts';
-import { defineTask, NotNow, presentOf } from '../database/queue/define-task.ts';
-import { inSteps, jobs } from '../database/queue/jobs.ts';
+import { defineTask } from '../database/queue/define-task.ts';
+import { jobs } from '../database/queue/jobs.ts';
+import type { Effect } from '../outside/effect.ts';
+import { defineLane } from '../outside/work-lane.ts';
 import { observe, type ObservedRepository } from '../statuses/observe.ts';
 import {
   holdingComment,
   judgeDeployments,
   type Deployment,
+  type DeploymentVerdict,
   environmentKey,
   isHeldDeployment,
 } from './deployment.ts';
-import { openDeployments, watch } from './deployment-store.ts';
+import { openDeployments, presentInDatabase, takeReviews, watch } from './deployment-store.ts';
 import { type DeploymentProgress, progressOf } from './run-progress.ts';
-import { actOn, openSettling, pageOfDeployment, type Settling, type ToTell } from './settle.ts';
+import {
+  findReview,
+  openSettling,
+  pageOfDeployment,
+  reviewAgainAfter,
+  type Reviewed,
+  reviewOf,
+  settle,
+  type Settling,
+  tellVerdict,
+  type ToReview,
+  whyNotReviewed,
+} from './settle.ts';
 import type { StatusDeps } from '../statuses/status-deps.ts';
 
 // Decides on the deployments of a repository that wait at GitHub. Level-triggered: it works out what should be true now
 // and asks GitHub for the difference, so that it does not matter what woke it, or how often.
 
-/** Requests at once. */
-const decisionsAtOnce = 8;
-/** Milliseconds until the next try if GitHub was busy with a deployment, or another one must go first. */
-const decideAgainAfter = 1_000;
+/** How many reviews are under way at once. */
+const reviewsAtOnce = 8;
 /** The most milliseconds until we ask again whether the one before has begun. Events tell, but they get lost. */
 const mostBetweenAsks = 30_000;
 /** GitHub takes ten reports for a deployment. */
 const mostReports = 10;
-/** Each round releases what the round before made room for. */
-const mostRounds = 50;
 /** Milliseconds that a plan counts. GitHub may answer slowly, and freezes change meanwhile. */
 const plannedFreshFor = 3_000;
 
-/**
- * Decides on every deployment of a repository that waits.
- * @param notBefore the boundary of a freeze that woke us; our clock may be behind.
- * @param only the run to decide on: many requests at once must not do the same work.
- * Sends a job for those that must be looked at again soon.
- * @throws NotNow if GitHub may not be asked now; and GitHub's errors: the worker tries again.
- */
-export async function decideDeployments(
-  deps: StatusDeps,
-  repositoryId: bigint,
-  notBefore: Date | null,
-  only: bigint | null = null,
-): Promise<void> {
-  await watch(deps.db, repositoryId, nowOf(deps.clock));
-  if ((await openDeployments(deps.db, repositoryId, nowOf(deps.clock))).length === 0) return;
-  const settling = await openSettling(deps, repositoryId);
-  /** One that fails is tried once, and does not delay the others. */
-  const failures = new Map<string, unknown>();
-  let isOver = false;
-  let before: Deployment | null = null;
-  for (let round = 0; round < mostRounds && !isOver && !deps.stopping.aborted; round++) {
-    const { acts, isQueued, plannedAt, ...turn } = await plan(settling, notBefore);
-    before = turn.before;
-    const left = acts.filter(
-      ([deployment]) =>
-        (only ?? deployment.runId) === deployment.runId && !failures.has(deploymentName(deployment)),
-    );
-    if (left.length === 0 && failures.size > 0) throw [...failures.values()][0];
-    if (left.length === 0 && !isQueued) return;
-    if (left.length === 0) break;
-    const isFresh = () => isFreshBy(deps.clock, plannedAt, plannedFreshFor);
-    const limit = pLimit(decisionsAtOnce);
-    let isFull = false;
-    const tell = async ([deployment, verdict]: Act) => {
-      if (isFull) return;
-      try {
-        const outcome = await actOn(settling, deployment, verdict, isFresh);
-        isFull ||= outcome === 'full';
-        isOver ||= outcome !== 'done';
-      } catch (error) {
-        isFull ||= error instanceof NotNow;
-        failures.set(deploymentName(deployment), error);
+/** What GitHub is told of the deployments of a repository that wait, in its lane. */
+function reviewsIn(settling: Settling, turn: bigint): Effect<ToReview, Reviewed> {
+  const { deps, repository } = settling;
+  /** What is not tried again in this turn, and why. Null: GitHub was busy with it. It delays no others. */
+  const left = new Map<string, unknown>();
+  return {
+    room: { first: reviewsAtOnce, most: reviewsAtOnce },
+    async take(most) {
+      const { acts, isQueued, before, plannedAt } = await plan(settling);
+      const now = nowOf(deps.clock);
+      const due = acts.filter(([deployment]) => !left.has(deploymentName(deployment)));
+      if (due.length === 0) {
+        for (const error of left.values()) if (error) throw error;
+        return {
+          items: [],
+          then: isQueued || left.size > 0 ? lookAgainAt(before, left.size > 0, now) : null,
+        };
       }
-    };
-    await Promise.all(left.map((each) => limit(tell, each)));
-    const pause = [...failures.values()].find((error) => error instanceof NotNow);
-    if (pause) throw pause;
-  }
-  const now = nowOf(deps.clock);
-  // A runner may come soon, or in hours.
-  const since = before && !isOver ? (now.getTime() - before.decidedAt!.getTime()) / 4 : 0;
-  const pause = Math.min(Math.max(since - decideAgainAfter, 0), mostBetweenAsks);
-  const at = inSteps(new Date(now.getTime() + pause), decideAgainAfter);
-  await deps.queue.send([jobs.decideDeployments(repositoryId, at)]);
+      const begun = due.slice(0, most).map(([deployment, verdict]) => {
+        return { deployment, verdict, ...reviewOf(settling, { deployment, verdict }) };
+      });
+      const taken = await takeReviews(deps.sql, repository.id, turn, begun);
+      const isFresh = () => isFreshBy(deps.clock, plannedAt, plannedFreshFor);
+      const items = taken.map(({ deployment, verdict, freezeIds }) => ({
+        deployment: { ...deployment, freezeIds: freezeIds ?? deployment.freezeIds },
+        attempts: deployment.attempted === null ? 1 : 2,
+        ...{ verdict, isFresh },
+      }));
+      // If none was taken, they have ended, or the lane is no longer ours.
+      return { items, then: items.length > 0 ? 'more' : now };
+    },
+    look: (item) => observe(deps, repository, () => findReview(settling, item)),
+    async act(item) {
+      const reviewed = await tellVerdict(settling, item);
+      if (reviewed.came === 'busy') left.set(deploymentName(item.deployment), null);
+      return reviewed;
+    },
+    async failureOf(thrown, item) {
+      const { error, ...reviewed } = await whyNotReviewed(settling, thrown, item);
+      if (reviewed.kind === 'down') left.set(deploymentName(item.deployment), error);
+      return reviewed;
+    },
+    async settle(results) {
+      for (const { item, result } of results)
+        if (result.came !== 'unsure')
+          await settle(settling, item.deployment, typeof result.came === 'string' ? {} : result.came, turn);
+    },
+  };
+}
+
+/** When to look again at what waits for another one: a runner may come soon, or in hours. */
+function lookAgainAt(before: Deployment | null, isBusy: boolean, now: Date): Date {
+  const since = before && !isBusy ? (now.getTime() - before.decidedAt!.getTime()) / 4 : 0;
+  return new Date(now.getTime() + Math.min(Math.max(since, reviewAgainAfter), mostBetweenAsks));
 }
 
 const deploymentName = ({ runId, attempt, environment }: Deployment) =>
   `${runId}/${attempt}/${environmentKey(environment)}`;
 
-type Act = [Deployment, ToTell];
+type Act = [Deployment, DeploymentVerdict];
 
 /**
- * What to ask of GitHub now.
+ * What to ask of GitHub now: first what became of requests whose answers did not come.
  * @property isQueued whether one waits for another one. @property before the last one that went out and has not begun yet,
  *   if one waits for that.
  */
 async function plan(
   settling: Settling,
-  notBefore: Date | null,
 ): Promise<{ acts: Act[]; isQueued: boolean; before: Deployment | null; plannedAt: ClockReading }> {
   const { deps, repository } = settling;
   const plannedAt = readingOf(deps.clock);
   const now = new Date(plannedAt.now);
-  const at = presentOf(now, notBefore);
+  const at = await presentInDatabase(deps.sql, now);
   const all = await openDeployments(deps.db, repository.id, now);
   const freezes = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository, at) : [];
   const ongoing = freezes.filter((freeze) => phaseOf(freeze, at) === 'ongoing');
@@ -131,7 +140,9 @@ async function plan(
   /** By environment. */
   const notBegun = new Map<string, Deployment | null>();
   for (const [deployment, verdict] of verdicts) {
-    if (verdict.kind === 'queue') {
+    if (deployment.attempted !== null) {
+      acts.push([deployment, verdict]);
+    } else if (verdict.kind === 'queue') {
       isQueued = true;
     } else if (verdict.kind === 'hold') {
       if (isToReport(deps, repository, deployment, verdict.freezes, now)) acts.push([deployment, verdict]);
@@ -144,7 +155,13 @@ async function plan(
   }
   // What nothing ever held, or an exemption lets go, goes first, and what is only told last.
   const urgency = ([deployment, { kind }]: Act) =>
-    kind === 'hold' ? 2 : isHeldDeployment(deployment) && kind !== 'exempt' ? 1 : 0;
+    deployment.attempted !== null
+      ? -1
+      : kind === 'hold'
+        ? 2
+        : isHeldDeployment(deployment) && kind !== 'exempt'
+          ? 1
+          : 0;
   const sorted = acts.toSorted((one, other) => urgency(one) - urgency(other));
   const [before = null] = [...notBegun.values()].filter((each) => each !== null).toSorted(lastDecidedFirst);
   return { acts: sorted, isQueued: isQueued || before !== null, before, plannedAt };
@@ -197,8 +214,17 @@ function isToReport(
   return words !== deployment.report && deployment.reports < mostReports;
 }
 
-export const decideDeploymentsTask = defineTask(
-  jobs.decideDeployments,
-  (deps: StatusDeps, { repositoryId, at }) =>
-    decideDeployments(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
+export const reviewDeploymentsTask = defineLane(
+  jobs.reviewDeployments,
+  async (deps: StatusDeps, { repositoryId }, turn) => {
+    const id = BigInt(repositoryId);
+    await watch(deps.db, id, nowOf(deps.clock));
+    if ((await openDeployments(deps.db, id, nowOf(deps.clock))).length === 0) return null;
+    return reviewsIn(await openSettling(deps, id), turn);
+  },
+  { takers: 16 },
+);
+
+export const decideDeploymentsTask = defineTask(jobs.decideDeployments, (deps, { repositoryId }) =>
+  deps.queue.send([jobs.reviewDeployments(BigInt(repositoryId))]),
 );

@@ -1,7 +1,8 @@
 import type { Tx } from '../database/database.ts';
 import { besideOf, type NewestPage, newestPageOf, rowsBeside, timeBeside } from '../database/newest-first.ts';
-import { type Sql, type SqlTx, throughPrisma } from '../database/sql.ts';
-import type { Deployment as Row, Prisma } from '../generated/prisma/client.ts';
+import { isOurTurn } from '../database/queue/queue.ts';
+import { believed, type Sql, type SqlTx } from '../database/sql.ts';
+import type { Deployment as Row } from '../generated/prisma/client.ts';
 import type { Run } from './ask-github.ts';
 import { type Review, type Deployment, type DeploymentState, environmentKey } from './deployment.ts';
 
@@ -9,8 +10,6 @@ import { type Review, type Deployment, type DeploymentState, environmentKey } fr
 
 /** Milliseconds after which one that was decided no longer matters to others. A job waits for 30 days at most. */
 const decidedFor = 31 * 86_400_000;
-/** Milliseconds that one process has to ask GitHub about a deployment. A request takes 10 s at most. */
-const claimFor = 60_000;
 
 const fromRow = (row: Row): Deployment => ({
   ...row,
@@ -18,14 +17,15 @@ const fromRow = (row: Row): Deployment => ({
   attempted: row.attempted as Review | null,
 });
 
-/** The key of its row. */
-type Key = Pick<Deployment, 'runId' | 'attempt' | 'environment'>;
-const deploymentKeyOf = (repositoryId: bigint, { runId, attempt, environment }: Key) => ({
-  repositoryId,
-  runId,
-  attempt,
-  environmentKey: environmentKey(environment),
-});
+/** Now, or the database's time if that is later: at its boundary a freeze has begun, even if our clock is behind. */
+export async function presentInDatabase(sql: Pick<Sql, 'read'>, now: Date): Promise<Date> {
+  const [row] = await sql.read<{ at: Date }>(
+    'present of deployments',
+    `SELECT greatest($1::timestamptz, ${believed('job_now()', '$1')}) AS at`,
+    [now],
+  );
+  return row!.at;
+}
 
 /** The deployments of a repository that wait, and those that were decided lately. Oldest first. */
 export async function openDeployments(tx: Tx, repositoryId: bigint, now: Date): Promise<Deployment[]> {
@@ -40,7 +40,7 @@ export async function openDeployments(tx: Tx, repositoryId: bigint, now: Date): 
   return [...waiting, ...decided].map(fromRow);
 }
 
-/** @property its whether the run waits, and no process decides on it now. @property others whether any of the repository do. */
+/** @property its whether the run waits, and GitHub is not told of it now. @property others whether any of the repository do. */
 type Wakes = {
   its: boolean;
   others: boolean;
@@ -54,18 +54,16 @@ export async function wakenBy(
   repositoryId: bigint,
   runId: bigint,
   environment: string | null,
-  now: Date,
 ): Promise<Wakes> {
   const of = 'SELECT FROM deployments WHERE repository_id = $1::int8';
   const [row] = await sql.query<Wakes>(
     'deployments-that-wait',
     `SELECT
-       EXISTS (${of} AND run_id = $2::int8 AND state = 'waiting'
-         AND (claimed_until IS NULL OR claimed_until <= $4::timestamptz)) AS its,
+       EXISTS (${of} AND run_id = $2::int8 AND state = 'waiting' AND attempted IS NULL) AS its,
        EXISTS (${of} AND state = 'waiting') AS others,
        NOT EXISTS (${of} AND run_id = $2::int8 AND environment_key = $3)
          AND EXISTS (${of} AND environment_key = $3) AS "isPastUs"`,
-    [repositoryId, runId, environment && environmentKey(environment), now],
+    [repositoryId, runId, environment && environmentKey(environment)],
   );
   return row!;
 }
@@ -163,7 +161,12 @@ export async function saveRequest(
   before: Review | null,
   freezeIds: string[],
 ): Promise<void> {
-  const key = deploymentKeyOf(repositoryId, { runId: run.id, attempt: run.attempt, environment });
+  const key = {
+    repositoryId,
+    runId: run.id,
+    attempt: run.attempt,
+    environmentKey: environmentKey(environment),
+  };
   const asked = { state: 'waiting', requestedAt, checkedAt: askedAt, freezeIds };
   const { workflow, workflowPath, number: runNumber, ref, sha, startedBy } = run;
   const row = { ...key, ...asked, environment, workflow, workflowPath, runNumber, ref, sha, startedBy };
@@ -180,78 +183,77 @@ export async function markChecked(tx: Tx, repositoryId: bigint, runId: bigint, n
   await tx.deployment.updateMany({ where: { repositoryId, runId }, data: { checkedAt: now } });
 }
 
+/** @property answer what GitHub is about to be told. @property freezeIds those that hold it; null: no change. */
+type Begun = { deployment: Deployment; answer: Review | null; freezeIds: string[] | null };
+
 /**
- * Claims a deployment that waits, so that no other process works on it, and saves what a request to GitHub is about.
- * @param attempted null: no request. @param freezeIds those that hold it; null: no change.
- * @returns it as it is now, and what an earlier request was about whose answer did not come (`attempted`); null if
- *   another process has it, or it no longer waits.
+ * Saves what GitHub is about to be told of deployments that wait, while the lane is ours: from there on it may have
+ * arrived. What an earlier request was about stays, until somebody looked whether that arrived.
+ * @returns those of which GitHub may be told.
  */
-export async function claimDeployments(
-  tx: Tx,
+export async function takeReviews<Each extends Begun>(
+  sql: SqlTx,
   repositoryId: bigint,
-  deployment: Deployment,
-  attempted: Review | null,
-  freezeIds: string[] | null,
-  now: Date,
-): Promise<Deployment | null> {
-  const { runId, attempt, environment } = deployment;
-  const [row] = await throughPrisma(tx).query<{ before: Review | null }>(
-    'claim-deployment',
-    `UPDATE deployments AS mine
-     SET claimed_until = $5::timestamptz, attempted = coalesce($6, mine.attempted), freeze_ids = coalesce($7::uuid[], mine.freeze_ids)
-     FROM (
-       SELECT repository_id, run_id, attempt, environment_key, attempted AS before FROM deployments
-       WHERE repository_id = $1 AND run_id = $2 AND attempt = $3 AND environment_key = $4 AND state = 'waiting'
-         AND (claimed_until IS NULL OR claimed_until <= $8::timestamptz)
-       FOR UPDATE
-     ) AS free
-     WHERE mine.repository_id = free.repository_id AND mine.run_id = free.run_id AND mine.attempt = free.attempt
-       AND mine.environment_key = free.environment_key
-     RETURNING free.before`,
-    [
-      ...[repositoryId, runId, attempt, environmentKey(environment)],
-      ...[new Date(now.getTime() + claimFor), attempted, freezeIds, now],
-    ],
+  turn: bigint,
+  all: Each[],
+): Promise<Each[]> {
+  const rows = all.map(({ deployment: { runId, attempt, environment }, answer, freezeIds }, place) => {
+    const key = { run_id: String(runId), attempt, environment_key: environmentKey(environment) };
+    return { place, ...key, answer, freeze_ids: freezeIds };
+  });
+  const taken = await sql.query<{ place: number }>(
+    'take reviews',
+    `UPDATE deployments AS mine SET attempted = coalesce(mine.attempted, told.answer),
+       freeze_ids = coalesce(told.freeze_ids, mine.freeze_ids)
+     FROM jsonb_to_recordset($2::jsonb) AS told (place int, run_id int8, attempt int, environment_key text, answer text,
+       freeze_ids uuid[])
+     WHERE mine.repository_id = $1::int8 AND mine.run_id = told.run_id AND mine.attempt = told.attempt
+       AND mine.environment_key = told.environment_key AND mine.state = 'waiting' AND ${isOurTurn('$3')}
+     RETURNING told.place`,
+    [repositoryId, JSON.stringify(rows), turn],
   );
-  if (!row) return null;
-  const key = deploymentKeyOf(repositoryId, deployment);
-  const current = await tx.deployment.findUniqueOrThrow({
-    where: { repositoryId_runId_attempt_environmentKey: key },
-  });
-  return { ...fromRow(current), attempted: row.before };
+  return taken.map(({ place }) => all[place]!);
 }
 
-/** Ends a claim. @param change what the request came to. */
-export async function release(
-  tx: Tx,
+/** What came of a request to GitHub: an end, a report, or neither. @property isFree nobody is told that a freeze held it. */
+export type Settlement = { state?: Exclude<DeploymentState, 'waiting'>; report?: string; isFree?: boolean };
+
+/**
+ * Saves what came of a deployment that waits.
+ * @param turn of the lane that told GitHub; null: nobody did, so nothing is saved while a request is under way.
+ * @returns false if nothing is saved: it has ended, or the lane is another process's.
+ */
+export async function settleDeployment(
+  tx: SqlTx,
   repositoryId: bigint,
-  deployment: Deployment,
-  change: Prisma.DeploymentUpdateManyMutationInput,
-): Promise<void> {
-  await tx.deployment.updateMany({
-    where: deploymentKeyOf(repositoryId, deployment),
-    data: { ...change, claimedUntil: null },
-  });
-}
-
-/** Ends the claims of a process that is gone, like `clearLeases`. */
-export async function clearClaims(tx: Tx): Promise<void> {
-  await tx.deployment.updateMany({ where: { state: 'waiting' }, data: { claimedUntil: null } });
-}
-
-/** Ends a deployment that waits. @returns whether it did: another process may have been faster. */
-export async function decided(
-  tx: Tx,
-  repositoryId: bigint,
-  deployment: Deployment,
-  state: Exclude<DeploymentState, 'waiting'>,
+  { runId, attempt, environment, attempted }: Deployment,
+  { state, report }: Settlement,
+  turn: bigint | null,
   now: Date,
 ): Promise<boolean> {
-  const { count } = await tx.deployment.updateMany({
-    where: { ...deploymentKeyOf(repositoryId, deployment), state: 'waiting' },
-    data: { state, decidedAt: now, attempted: null, claimedUntil: null },
-  });
-  return count > 0;
+  const [name, isOurs] =
+    turn === null
+      ? ['settle a deployment', 'attempted IS NOT DISTINCT FROM $8::text']
+      : ['settle a review', isOurTurn('$8')];
+  const rows = await tx.query(
+    name,
+    `UPDATE deployments SET attempted = NULL, state = coalesce($5::text, state),
+       decided_at = CASE WHEN $5::text IS NOT NULL THEN $7::timestamptz END,
+       report = coalesce($6::text, report), reports = reports + CASE WHEN $6::text IS NULL THEN 0 ELSE 1 END
+     WHERE repository_id = $1::int8 AND run_id = $2::int8 AND attempt = $3::int AND environment_key = $4
+       AND state = 'waiting' AND ${isOurs} RETURNING 1 AS one`,
+    [
+      repositoryId,
+      runId,
+      attempt,
+      environmentKey(environment),
+      state,
+      report ?? null,
+      now,
+      turn ?? attempted,
+    ],
+  );
+  return rows.length > 0;
 }
 
 /** From now on, the sweep asks GitHub each minute which deployments of the repository wait. */

@@ -14,8 +14,7 @@ import { isRuleEnabled, pendingEnvironments, readRun, type Run, waitingRuns } fr
 import { type Review, type DeploymentState, environmentKey } from './deployment.ts';
 import { deploymentsOfRun, markChecked, runsKnownToWait, saveRequest, watch } from './deployment-store.ts';
 import { requestedByGitHub } from './run-progress.ts';
-import { decideDeployments } from './decide-deployments.ts';
-import { end, openSettling, settleVanished, type Settling } from './settle.ts';
+import { openSettling, settle, settleVanished, type Settling } from './settle.ts';
 import type { StatusDeps } from '../statuses/status-deps.ts';
 
 // Finds out which environments of a run wait for us: when an event names the run, and each minute, because events get
@@ -25,7 +24,7 @@ import type { StatusDeps } from '../statuses/status-deps.ts';
 type Told = { environment: string; at: Date | null };
 
 /**
- * Looks at one run and decides on what waits in it.
+ * Looks at one run, and has what waits in it decided.
  * @param through the installation of the event.
  */
 async function lookAtRun(
@@ -48,8 +47,7 @@ async function lookAtRun(
     run = await read();
   }
   const again = await noteRun(settling, runId, run, told);
-  if (told === null) await deps.queue.send([jobs.decideDeployments(repositoryId)]);
-  else await decideDeployments(deps, repositoryId, null, runId);
+  await deps.queue.send([jobs.reviewDeployments(repositoryId)]);
   if (again) throw new NotNow(new Date(deps.clock.now() + 2_000));
 }
 
@@ -74,7 +72,8 @@ async function noteRun(
   const { deps, repository, remote } = settling;
   const known = await deploymentsOfRun(deps.db, repository.id, runId);
   const former = known.filter(({ state, attempt }) => state === 'waiting' && attempt !== run?.attempt);
-  for (const each of former) await end(settling, each, decisionIn(each.attempted) ?? 'gone');
+  for (const each of former)
+    await settle(settling, each, { state: decisionIn(each.attempted) ?? 'gone' }, null);
   if (!run) return false;
   const now = nowOf(deps.clock);
   const pending = await observe(deps, repository, () => pendingEnvironments(remote, runId));
@@ -169,7 +168,7 @@ const mostUnknown = 50;
 const mostKnown = 5;
 const runsAtOnce = 4;
 
-/** Asks GitHub which runs of a repository wait, and decides on them: webhooks get lost, and people go past us. */
+/** Asks GitHub which runs of a repository wait, and has them decided: webhooks get lost, and people go past us. */
 async function findDeployments(deps: StatusDeps, repositoryId: bigint): Promise<void> {
   const settling = await openSettling(deps, repositoryId);
   const { repository, remote } = settling;
@@ -193,7 +192,7 @@ async function findDeployments(deps: StatusDeps, repositoryId: bigint): Promise<
       }),
     ),
   ]);
-  await decideDeployments(deps, repositoryId, null);
+  await deps.queue.send([jobs.reviewDeployments(repositoryId)]);
   if (outcomes.includes(true)) throw new NotNow(new Date(deps.clock.now() + 2_000));
 }
 

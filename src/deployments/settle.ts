@@ -1,4 +1,6 @@
 import { nowOf } from '../time/clock.ts';
+import { NotNow } from '../database/queue/define-task.ts';
+import { throughPrisma } from '../database/sql.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { ourselves } from '../events/actor.ts';
 import { endTaken, takeExemption } from '../exemptions/end-exemptions.ts';
@@ -13,7 +15,6 @@ import {
   hasComment,
   pendingEnvironments,
   review,
-  type TakenReview,
   slowReviews,
   takeReview,
 } from './ask-github.ts';
@@ -26,17 +27,17 @@ import {
   type DeploymentVerdict,
   type Review,
   type Deployment,
-  type DeploymentState,
   environmentKey,
   isHeldDeployment,
 } from './deployment.ts';
-import { claimDeployments, decided, release } from './deployment-store.ts';
+import { settleDeployment, type Settlement } from './deployment-store.ts';
 import { wasLetThrough } from './run-progress.ts';
+import type { Item, Outcome } from '../outside/effect.ts';
 import type { StatusDeps } from '../statuses/status-deps.ts';
 import type { StoredFreeze } from '../freezes/freeze.ts';
 
 // Tells GitHub what was decided about a deployment, and saves what came of it. GitHub takes one review at a time for an
-// environment of a run, so a claim in the database goes before each; an answer that never came is asked about.
+// environment of a run, and the lane of the repository gives it one; an answer that never came is asked about.
 
 /** What the work on one repository needs. */
 export type Settling = { deps: StatusDeps; repository: ObservedRepository; remote: RepositoryClient };
@@ -59,7 +60,7 @@ export const pageOfDeployment =
     `${deps.config.publicUrl}${freezePath(repository, freeze.id)}`;
 
 /** A verdict that GitHub should hear. */
-export type ToTell = Exclude<DeploymentVerdict, { kind: 'queue' }>;
+type ToTell = Exclude<DeploymentVerdict, { kind: 'queue' }>;
 
 /** What we tell GitHub for a verdict, and in which words. */
 function answerFor(
@@ -93,162 +94,124 @@ const stateOf = {
 } as const;
 
 /**
- * Tells GitHub a verdict.
- * @param isFresh whether the verdict still counts: freezes change. @returns `again` if it must be looked at again soon,
- *   `full` if GitHub takes no more reviews now.
+ * A deployment of which GitHub is to be told.
+ * @property attempts more than one: an earlier request may have arrived. Only that is found out, and what is to do then is
+ *   worked out anew. @property isFresh whether the verdict still counts: freezes change.
  */
-export async function actOn(
+export type ToReview = Item & { deployment: Deployment; verdict: DeploymentVerdict; isFresh(): boolean };
+
+/**
+ * What a review came to: an end or a report; `nothing`: it did not arrive; `busy`: GitHub takes it in a moment;
+ * `unsure`: it may have arrived.
+ */
+type Came = Settlement | 'nothing' | 'busy' | 'unsure';
+export type Reviewed = Outcome & { came: Came };
+
+/** No answer came, so it may have arrived. Its cause is the error. */
+class Unanswered extends Error {}
+
+const isDone = (came: Came): Reviewed => ({ kind: 'done', came });
+
+/** Milliseconds until the next try if GitHub was busy, or takes no more reviews now. */
+export const reviewAgainAfter = 1_000;
+
+/** What GitHub is to be told, as the row keeps it. */
+export function reviewOf(
   settling: Settling,
-  deployment: Deployment,
-  verdict: ToTell,
-  isFresh: () => boolean,
-): Promise<'done' | 'again' | 'full'> {
-  if (!isFresh()) return 'done';
-  const { deps, repository, remote } = settling;
-  const { answer, comment } = answerFor(settling, deployment, verdict);
+  { deployment, verdict }: Pick<ToReview, 'deployment' | 'verdict'>,
+): { answer: Review | null; freezeIds: string[] | null } {
+  if (deployment.attempted !== null || verdict.kind === 'queue') return { answer: null, freezeIds: null };
   const freezeIds = 'freezes' in verdict ? verdict.freezes.map(({ id }) => id) : null;
-  const held = await claimDeployments(
-    deps.db,
-    repository.id,
-    deployment,
-    answer,
-    freezeIds,
-    nowOf(deps.clock),
-  );
-  if (held === null) return 'again';
-  const { attempted: before } = held;
-  if (held.reports !== deployment.reports) {
-    // Another process has told GitHub since we planned: the next round plans anew.
-    await release(deps.db, repository.id, deployment, { attempted: before });
-    return 'done';
-  }
-  let isSent = false;
-  try {
-    if (
-      verdict.kind === 'exempt' &&
-      !(await takeExemption(deps.db, verdict.exemption, held, nowOf(deps.clock)))
-    ) {
-      await release(deps.db, repository.id, deployment, { attempted: before });
-      return 'again';
-    }
-    if (before !== null && (await hasArrived(settling, held, before, comment))) return 'again';
-    const isFull = !(await takeReview(deps, repository.installation.id));
-    if (isFull || !isFresh()) {
-      await release(deps.db, repository.id, deployment, { attempted: null });
-      return isFull ? 'full' : 'done';
-    }
-    isSent = true;
-    const { runId, environment } = deployment;
-    const taken = await review(remote, runId, environment, { ...stateOf[answer], comment });
-    isSent = taken !== 'not waiting';
-    return await settleAnswer(settling, held, answer, comment, taken);
-  } catch (error) {
-    const failure = classifyGitHubError(error, deps.clock.now());
-    const { kind } = failure;
-    if (kind === 'limited' && failure.isSecondary) await slowReviews(deps, repository.installation.id);
-    // Without an answer it may have arrived. Any answer but success means that it did not.
-    const attempted = !isSent ? before : kind === 'down' ? answer : null;
-    try {
-      return await observe(deps, repository, () => Promise.reject(error as Error));
-    } finally {
-      // After the pause of a limit began: another process must not repeat it before.
-      await release(deps.db, repository.id, deployment, { attempted });
-    }
-  }
+  return { answer: answerFor(settling, deployment, verdict).answer, freezeIds };
 }
 
-/** Whether an earlier request arrived whose answer did not come. Then that is saved. */
-async function hasArrived(
+/** Whether an earlier request arrived whose answer did not come. @returns null if it did not. */
+export async function findReview(
   settling: Settling,
-  deployment: Deployment,
-  before: Review,
-  comment: string,
-): Promise<boolean> {
+  { deployment, verdict }: ToReview,
+): Promise<Reviewed | null> {
+  const { remote } = settling;
+  const { runId, environment } = deployment;
+  const before = deployment.attempted!;
+  if (before !== 'report') return (await isPending(remote, deployment)) ? null : isDone({ state: before });
+  if (verdict.kind !== 'hold') return null;
+  const { comment } = answerFor(settling, deployment, verdict);
+  return (await hasComment(remote, runId, environment, comment)) ? isDone({ report: comment }) : null;
+}
+
+/** Tells GitHub a verdict. @throws Unanswered; and GitHub's error if it did not arrive. */
+export async function tellVerdict(settling: Settling, given: ToReview): Promise<Reviewed> {
   const { deps, repository, remote } = settling;
-  if (before === 'report') {
-    const { runId, environment } = deployment;
-    if (!(await hasComment(remote, runId, environment, comment))) return false;
-    await saveReport(settling, deployment, comment);
-    return true;
-  }
-  if (await isPending(remote, deployment)) return false;
-  await end(settling, { ...deployment, attempted: before }, before);
-  await release(deps.db, repository.id, deployment, {});
-  return true;
+  const { deployment, verdict, isFresh, attempts } = given;
+  if (attempts > 1 || verdict.kind === 'queue') return isDone('nothing');
+  const { answer, comment } = answerFor(settling, deployment, verdict);
+  const now = nowOf(deps.clock);
+  if (verdict.kind === 'exempt' && !(await takeExemption(deps.db, verdict.exemption, deployment, now)))
+    return isDone('busy');
+  if (!(await takeReview(deps, repository.installation.id)))
+    return { kind: 'limited', until: new Date(now.getTime() + reviewAgainAfter), came: 'nothing' };
+  if (!isFresh()) return isDone('nothing');
+  const { runId, environment } = deployment;
+  const told = { ...stateOf[answer], comment };
+  const taken = await review(remote, runId, environment, told).catch((error: unknown) => {
+    throw classifyGitHubError(error, deps.clock.now()).kind === 'down'
+      ? new Unanswered('no answer to a review', { cause: error })
+      : error;
+  });
+  if (taken === 'race') return isDone('busy');
+  // GitHub's lists may be late, its refusal is not.
+  if (taken === 'not waiting')
+    return { kind: 'refused', came: { state: await endWithoutUs(remote, deployment) } };
+  if (answer !== 'report') return isDone({ state: answer });
+  // Somebody approved our part before, and another rule still holds it.
+  return isDone(taken === 'reviewed' ? { state: 'approved', isFree: true } : { report: comment });
 }
 
-async function settleAnswer(
-  settling: Settling,
-  deployment: Deployment,
-  answer: Review,
-  comment: string,
-  taken: TakenReview,
-): Promise<'done' | 'again'> {
-  const { deps, repository } = settling;
-  if (taken === 'race') {
-    await release(deps.db, repository.id, deployment, { attempted: null });
-    return 'again';
-  }
-  if (taken === 'not waiting') {
-    // GitHub's lists may be late, its refusal is not.
-    await settleEnded(settling, deployment);
-    await release(deps.db, repository.id, deployment, {});
-    return 'done';
-  }
-  if (answer === 'report') {
-    // Somebody approved our part before, and another rule still holds it.
-    if (taken === 'reviewed') await end(settling, { ...deployment, freezeIds: [] }, 'approved');
-    else await saveReport(settling, deployment, comment);
-  } else await end(settling, deployment, answer);
-  return 'done';
+/**
+ * What an error of GitHub means for a review. A limit counts for the installation.
+ * @returns how the lane goes on, and the error if it has to try again.
+ */
+export async function whyNotReviewed(
+  { deps, repository }: Settling,
+  thrown: unknown,
+  { attempts }: ToReview,
+): Promise<Reviewed & { error?: unknown }> {
+  const error = thrown instanceof Unanswered ? thrown.cause : thrown;
+  const came = attempts > 1 || thrown instanceof Unanswered ? 'unsure' : 'nothing';
+  const failure = classifyGitHubError(error, deps.clock.now());
+  if (failure.kind === 'limited' && failure.isSecondary) await slowReviews(deps, repository.installation.id);
+  const seen = await observe(deps, repository, () => Promise.reject(error as Error)).catch(
+    (each: unknown) => each,
+  );
+  return seen instanceof NotNow && seen.until
+    ? { kind: 'limited', until: seen.until, came }
+    : { kind: 'down', came, error: seen };
 }
 
 /** Milliseconds after a request in which GitHub may not show yet that the deployment waits. */
 const appearsWithin = 20_000;
 
 /**
- * Saves how a deployment ended that no longer waits: by an answer of ours, by somebody who went past us, or because its
- * run was cancelled or is gone.
+ * Saves how a deployment ended that no longer waits, and of which GitHub is not told now: by somebody who went past us,
+ * or because its run was cancelled or is gone.
  */
 export async function settleVanished(settling: Settling, deployment: Deployment): Promise<'done' | 'again'> {
-  const { deps, repository } = settling;
-  const current = await claimDeployments(deps.db, repository.id, deployment, null, null, nowOf(deps.clock));
-  if (current === null) return 'again';
-  try {
-    const mayAppear = deps.clock.now() - current.requestedAt.getTime() < appearsWithin;
-    return (await settleEnded(settling, current, mayAppear)) ? 'done' : 'again';
-  } finally {
-    await release(deps.db, repository.id, current, {});
-  }
+  const { deps, remote } = settling;
+  if (deployment.attempted !== null) return 'again';
+  const state = await endWithoutUs(remote, deployment);
+  // GitHub may just not show yet that it waits.
+  const mayAppear = deps.clock.now() - deployment.requestedAt.getTime() < appearsWithin;
+  if (state === 'gone' && mayAppear) return 'again';
+  return (await settle(settling, deployment, { state }, null)) ? 'done' : 'again';
 }
 
-/** @param mayAppear whether GitHub may just not show yet that it waits. @returns whether it has ended. */
-async function settleEnded(settling: Settling, deployment: Deployment, mayAppear = false): Promise<boolean> {
-  const { attempted } = deployment;
-  if (attempted !== null && attempted !== 'report') {
-    await end(settling, deployment, attempted);
-    return true;
-  }
-  const isThrough = await wasLetThrough(settling.remote, deployment);
-  if (!isThrough && mayAppear) return false;
-  await end(
-    settling,
-    deployment,
-    !isThrough ? 'gone' : isHeldDeployment(deployment) ? 'bypassed' : 'approved',
-  );
-  return true;
-}
-
-async function saveReport(settling: Settling, deployment: Deployment, comment: string): Promise<void> {
-  const { deps, repository } = settling;
-  const now = nowOf(deps.clock);
-  await deps.db.$transaction(async (tx) => {
-    const change = { reports: { increment: 1 }, report: comment, attempted: null };
-    await release(tx, repository.id, deployment, change);
-    if (deployment.reports > 0) return;
-    const event = { type: 'deployment.held', metadata: inEvent(settling, deployment) } as const;
-    await appendEvent(tx, placeOf(repository), event, ourselves, now);
-  });
+/** How a deployment ended that nobody of us decided. */
+async function endWithoutUs(
+  remote: RepositoryClient,
+  deployment: Deployment,
+): Promise<'gone' | 'bypassed' | 'approved'> {
+  if (!(await wasLetThrough(remote, deployment))) return 'gone';
+  return isHeldDeployment(deployment) ? 'bypassed' : 'approved';
 }
 
 /** The audit event of each end of a deployment that a freeze held. */
@@ -259,28 +222,42 @@ const eventOf = {
   bypassed: 'deployment.bypassed',
 } as const;
 
-/** Saves the end of a deployment, and tells the audit log if a freeze held it. */
-export async function end(
+/**
+ * Saves what came of a deployment, and tells the audit log if a freeze held it.
+ * @param turn of the lane that told GitHub; null: no lane did. @returns whether it was still to be saved.
+ */
+export async function settle(
   settling: Settling,
   deployment: Deployment,
-  state: Exclude<DeploymentState, 'waiting'> | Exclude<Review, 'report'>,
-): Promise<void> {
+  { isFree = !isHeldDeployment(deployment), ...settlement }: Settlement,
+  turn: bigint | null,
+): Promise<boolean> {
   const { deps, repository } = settling;
+  const { state, report } = settlement;
   const now = nowOf(deps.clock);
-  await deps.db.$transaction(async (tx) => {
-    if (!(await decided(tx, repository.id, deployment, state, now))) return;
+  const isSaved = await deps.db.$transaction(async (tx) => {
+    if (!(await settleDeployment(throughPrisma(tx), repository.id, deployment, settlement, turn, now)))
+      return false;
+    const place = placeOf(repository);
+    const metadata = inEvent(settling, deployment);
+    if (report !== undefined && deployment.reports === 0)
+      await appendEvent(tx, place, { type: 'deployment.held', metadata }, ourselves, now);
+    if (state === undefined) return true;
     const taken = await takenBy(tx, repository.id, deployment);
-    if (taken) await endTaken(tx, placeOf(repository), taken, state === 'approved', now);
-    if (state === 'gone' || !isHeldDeployment(deployment)) return;
+    if (taken) await endTaken(tx, place, taken, state === 'approved', now);
+    if (state === 'gone' || isFree) return true;
     const exempt = taken && state === 'approved' && { deployment_exemption_id: taken.id };
-    const metadata = { ...inEvent(settling, deployment), state, ...exempt };
-    const event = { type: eventOf[state], metadata } as const;
+    const event = { type: eventOf[state], metadata: { ...metadata, state, ...exempt } } as const;
     // GitHub does not say who went past us.
-    await appendEvent(tx, placeOf(repository), event, state === 'bypassed' ? null : ourselves, now);
+    await appendEvent(tx, place, event, state === 'bypassed' ? null : ourselves, now);
+    return true;
   });
-  const { runId, environment } = deployment;
-  const about = { repository: fullName(repository), run: String(runId), environment, state };
-  deps.log.info(about, 'a deployment was decided');
+  if (isSaved && state !== undefined) {
+    const { runId, environment } = deployment;
+    const about = { repository: fullName(repository), run: String(runId), environment, state };
+    deps.log.info(about, 'a deployment was decided');
+  }
+  return isSaved;
 }
 
 type RunLink = Pick<Settling, 'repository'> & { deps: Pick<Settling['deps'], 'config'> };

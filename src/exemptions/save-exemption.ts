@@ -54,7 +54,7 @@ export async function changeExemption(
 /** The job that gives an exemption its effect, or ends that. */
 export const wakeFor = (repository: FoundRepository, { pullRequest: number, deployment }: ExemptionRecord) =>
   deployment
-    ? jobs.decideDeployments(repository.id)
+    ? jobs.reviewDeployments(repository.id)
     : jobs.reconcilePullRequest(repository.id, {
         number,
         installationId: String(repository.installation.id),

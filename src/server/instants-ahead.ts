@@ -52,10 +52,7 @@ export const limits: Record<string, Limit[]> = {
     { column: 'lease_until', most: minute, instead: 'NULL' },
     { column: 'checked_at', most: 0, instead: 'NULL' },
   ],
-  deployments: [
-    { column: 'claimed_until', most: minute, instead: 'NULL', of: `state = 'waiting'` },
-    { column: 'checked_at', most: 0, instead: '$1', of: `state = 'waiting'` },
-  ],
+  deployments: [{ column: 'checked_at', most: 0, instead: '$1', of: `state = 'waiting'` }],
   ...waitingInstants,
   open_pull_requests: [{ column: 'merge_state_due_at', most: hour, instead: '$1' }],
   freeze_plans: [

@@ -9,7 +9,6 @@ import { Changes } from '../database/changes.ts';
 import type { Database } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { clearTurns } from '../statuses/instant-hold/hold-store.ts';
-import { clearClaims } from '../deployments/deployment-store.ts';
 import { clearLeases } from '../statuses/lease.ts';
 import { lookAhead } from '../explanations/preview-freeze.ts';
 import { createGitHubApp } from '../github/github-app.ts';
@@ -104,8 +103,7 @@ export async function createService(ground: WithoutApp, app: AppCredentials): Pr
     config,
     stopping: stopping.signal,
   };
-  if ('dataDir' in config.database)
-    await Promise.all([clearLeases(deps), clearTurns(deps.db), clearClaims(deps.db)]);
+  if ('dataDir' in config.database) await Promise.all([clearLeases(deps), clearTurns(deps.db)]);
   const api = createApi(deps, queue);
   const watch = watchClock(deps);
   let worker: Worker | null = null;

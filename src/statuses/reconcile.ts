@@ -54,7 +54,7 @@ async function reconcile(deps: StatusDeps, repositoryId: bigint, at: Date | null
     return deps.queue.send([jobs.reconcileRepository(repositoryId, at ?? undefined)]);
   }
   if (observed.hasIdleExemptions) await deps.queue.send([jobs.endExemptions(repositoryId, at ?? undefined)]);
-  if (observed.hasDeployments) await deps.queue.send([jobs.decideDeployments(repositoryId, at ?? undefined)]);
+  if (observed.hasDeployments) await deps.queue.send([jobs.reviewDeployments(repositoryId)]);
   await reconcileMergeQueues(deps, observed);
   const { pullRequests, stacks, isPrivate } = await observe(deps, repository, () => loadRepository(from));
   const reading = { pullRequests, events: null, stacks, isPrivate };

@@ -136,12 +136,12 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
   }
   if (wake.to === 'deployments') {
     const { repositoryId, runId, environment, hasBegun } = wake;
-    const wakes = await wakenBy(sql, repositoryId, BigInt(runId), environment, nowOf(clock));
+    const wakes = await wakenBy(sql, repositoryId, BigInt(runId), environment);
     return [
       ...(wakes.its
         ? [jobs.lookAtRun(repositoryId, runId, { environment: null, installationId: null })]
         : []),
-      ...(!wakes.its && wakes.others && hasBegun ? [jobs.decideDeployments(repositoryId)] : []),
+      ...(!wakes.its && wakes.others && hasBegun ? [jobs.reviewDeployments(repositoryId)] : []),
       ...(wakes.isPastUs ? [jobs.noteRules({ repositoryId })] : []),
     ];
   }

@@ -219,7 +219,7 @@ export async function prepareDeployments(stage: Stage, seed: number) {
 const patience = 75_000;
 const steps = 5;
 const margin = 20_000;
-/** Within it a clock step can end a claim whose holder still asks GitHub. */
+/** Within it a clock step can end the turn of a lane whose process still asks GitHub. */
 const afterStep = 30_000;
 
 class DeploymentWatch {

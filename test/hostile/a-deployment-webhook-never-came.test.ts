@@ -154,29 +154,6 @@ test('what GitHub forgot after 30 days, and an attempt that was run again, are g
   expect(decisions(acme, lib, run)).toEqual(['pending', 'pending']);
 });
 
-test('an answer that never came is asked about before it is repeated', async () => {
-  const tv = await acme.repository('tv');
-  acme.github.addEnvironment(tv, 'production');
-  const match = { method: 'POST', path: /\/deployment_protection_rule$/ };
-  const { id } = await acme.freeze(tv, frozen);
-  const cut = acme.github.faults.add({ match, kind: 'reset-after', times: 1 });
-  const run = acme.github.runWorkflow(tv, production);
-  await acme.quiet();
-  await pass(acme, 20_000, 2_000);
-  expect(decisions(acme, tv, run)).toEqual(['pending']);
-  cut.remove();
-  const again = acme.github.faults.add({ match, kind: 'reset-after', times: 1 });
-  await acme.remove(tv, id);
-  await pass(acme, 20_000, 2_000);
-  again.remove();
-  expect([state(tv, run), decisions(acme, tv, run), await rows('tv')]).toEqual([
-    'in_progress',
-    ['pending', 'approved'],
-    ['approved'],
-  ]);
-  expect(await toldOf(acme, tv)).toEqual(['deployment.held', 'deployment.released']);
-});
-
 test('hundreds of jobs of one matrix are one decision', async () => {
   const matrix = await acme.repository('matrix');
   acme.github.addEnvironment(matrix, 'production');

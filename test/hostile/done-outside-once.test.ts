@@ -14,6 +14,7 @@ import {
 import type { TaskName } from '../../src/database/queue/jobs.ts';
 import { createJobQueue, type TakenJob } from '../../src/database/queue/queue.ts';
 import { tasks } from '../../src/server/worker.ts';
+import { grantDeployments } from '../support/deployments.ts';
 import { addWebhook } from '../support/outgoing.ts';
 import { type InSlack, startInSlack } from '../support/slack.ts';
 
@@ -26,12 +27,14 @@ beforeAll(async () => {
   acme = await startInSlack();
   await acme.replica();
   ada = await acme.link('ada');
+  await grantDeployments(acme);
 });
 afterAll(() => acme.close());
 beforeEach(async () => {
   receiver = await startReceiver({ now: () => new Date(acme.clock.now()) });
   await acme.app.deps.db.commentAnswer.deleteMany();
   await acme.app.deps.db.slackRequest.deleteMany();
+  await acme.app.deps.db.deployment.deleteMany();
   web = await acme.repository(`web-${++count}`, [{}]);
 });
 afterEach(async () => {
@@ -44,8 +47,11 @@ afterEach(async () => {
 const pass = (seconds: number) => acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
 const commenting = { method: 'POST', path: /\/issues\/\d+\/comments$/ };
 const whispers = () => acme.slack.whispers.filter(({ to }) => to === ada).length;
-const requests = () =>
-  acme.github.requests.filter(({ method, path }) => method === 'POST' && commenting.path.test(path)).length;
+const reviewing = { method: 'POST', path: /\/deployment_protection_rule$/ };
+const requests = ({ path: where } = commenting) =>
+  acme.github.requests.filter(
+    ({ method, path }) => method === 'POST' && where.test(path) && path.startsWith(`/repos/${web}/`),
+  ).length;
 
 /**
  * A kind: the task of its lanes, how somebody asks for one thing, how often it is there, and what its place does with it.
@@ -71,6 +77,52 @@ type Kind = {
 
 let before = 0;
 const db = () => acme.app.deps.db;
+
+/** What faults of GitHub do to requests of a kind. */
+const atGitHub = (match: typeof commenting) => ({
+  goDown: () => acme.github.faults.add({ match, kind: 'status', status: 502 }),
+  comeBack: () => acme.github.faults.clear(),
+  lose: () => acme.github.faults.add({ match, kind: 'reset-after', times: 1 }),
+  limit: () => acme.github.faults.add({ match, kind: 'secondary-limit', retryAfter: 60, times: 1 }),
+  hold: () => {
+    const delay = acme.github.faults.add({ match, kind: 'delay', ms: 60_000, times: 1 });
+    return () => delay.remove();
+  },
+});
+
+/** What GitHub is told of a deployment that waits. No runner is free, so no event wakes anybody. */
+function review(state: 'approved' | 'pending', recorded: string, prepare: () => unknown): Kind {
+  let isCancelled = false;
+  const isSettled = { OR: [{ state: { not: 'waiting' } }, { reports: { gt: 0 }, attempted: null }] };
+  return {
+    task: 'review-deployments',
+    mayRepeat: false,
+    begin: async () => {
+      acme.github.addEnvironment(web, 'production');
+      acme.github.occupyRunners(web);
+      await prepare();
+      await acme.quiet();
+      [before, isCancelled] = [requests(reviewing), false];
+    },
+    ask: async () => {
+      const { id } = acme.github.runWorkflow(web, { environments: ['production'] });
+      if (isCancelled) acme.github.cancelRun(web, id);
+    },
+    arrived: () =>
+      acme.github
+        .runsOf(web)
+        .flatMap(({ id }) => acme.github.reviewsOf(web, id))
+        .filter((each) => each.state === state).length,
+    tried: () => requests(reviewing) - before,
+    isOver: async () =>
+      (await db().deployment.count({
+        where: { ...isSettled, repository: { nameKey: web.split('/')[1]! } },
+      })) === 1,
+    recordedBy: { table: 'deployments', when: recorded },
+    ...atGitHub(reviewing),
+    refuse: () => (isCancelled = true),
+  };
+}
 
 const kinds: [string, Kind][] = [
   [
@@ -107,16 +159,8 @@ const kinds: [string, Kind][] = [
       tried: () => requests() - before,
       isOver: async () => (await db().commentAnswer.count({ where: { isSettled: false } })) === 0,
       recordedBy: { table: 'comment_answers', when: 'NEW.is_settled' },
-      goDown: () => acme.github.faults.add({ match: commenting, kind: 'status', status: 502 }),
-      comeBack: () => acme.github.faults.clear(),
-      lose: () => acme.github.faults.add({ match: commenting, kind: 'reset-after', times: 1 }),
-      limit: () =>
-        acme.github.faults.add({ match: commenting, kind: 'secondary-limit', retryAfter: 60, times: 1 }),
+      ...atGitHub(commenting),
       refuse: () => acme.github.lock(web, 1),
-      hold: () => {
-        const delay = acme.github.faults.add({ match: commenting, kind: 'delay', ms: 60_000, times: 1 });
-        return () => delay.remove();
-      },
     },
   ],
   [
@@ -137,6 +181,11 @@ const kinds: [string, Kind][] = [
       refuse: () => acme.slack.next('refused', 'refused'),
       hold: () => (acme.slack.next('held'), () => acme.slack.release()),
     },
+  ],
+  ['a decision on a deployment', review('approved', `NEW.state <> 'waiting'`, () => {})],
+  [
+    'a report on a deployment that is held',
+    review('pending', 'NEW.reports > OLD.reports', () => acme.freeze(web, { holds: ['deployments'] })),
   ],
 ];
 

@@ -190,12 +190,10 @@ export const jobs = {
     atInstant,
   ),
 
-  /** Decide on the deployments of a repository that wait; with `at`, at that instant (a freeze starts or ends). */
-  decideDeployments: jobsOf(
-    'decide-deployments',
-    'the sweep, for each repository with deployments',
-    atInstant,
-  ),
+  /** What versions before sent for the lane of a repository's deployments. */
+  decideDeployments: jobsOf('decide-deployments', 'the sweep', aboutRepository),
+  /** Decide on the deployments of a repository that wait, and tell GitHub. */
+  reviewDeployments: inLanes('review-deployments', 'the sweep', aboutRepository),
 
   /**
    * Look at a run of a workflow that waits. @param environment the one that GitHub asked about. @param installationId of
