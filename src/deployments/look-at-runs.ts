@@ -14,7 +14,7 @@ import { isRuleEnabled, pendingEnvironments, readRun, type Run, waitingRuns } fr
 import { type Review, type DeploymentState, environmentKey } from './deployment.ts';
 import { deploymentsOfRun, markChecked, runsKnownToWait, saveRequest, watch } from './deployment-store.ts';
 import { requestedByGitHub } from './run-progress.ts';
-import { openSettling, settle, settleVanished, type Settling } from './settle.ts';
+import { openSettling, saveSettlement, settleVanished, type Settling } from './settle.ts';
 import type { StatusDeps } from '../statuses/status-deps.ts';
 
 // Finds out which environments of a run wait for us: when an event names the run, and each minute, because events get
@@ -73,7 +73,7 @@ async function noteRun(
   const known = await deploymentsOfRun(deps.db, repository.id, runId);
   const former = known.filter(({ state, attempt }) => state === 'waiting' && attempt !== run?.attempt);
   for (const each of former)
-    await settle(settling, each, { state: decisionIn(each.attempted) ?? 'gone' }, null);
+    await saveSettlement(settling, each, { state: decisionIn(each.attempted) ?? 'gone' }, null);
   if (!run) return false;
   const now = nowOf(deps.clock);
   const pending = await observe(deps, repository, () => pendingEnvironments(remote, runId));

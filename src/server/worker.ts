@@ -18,7 +18,7 @@ import { tellRenamedTask } from '../explanations/enforcement/tell-renamed.ts';
 import { noteRulesTask } from '../installations/note-rules.ts';
 import { correctStatusTask } from '../statuses/correct.ts';
 import { findDeploymentsTask, lookAtRunTask } from '../deployments/look-at-runs.ts';
-import { decideDeploymentsTask, reviewDeploymentsTask } from '../deployments/decide-deployments.ts';
+import { decideDeploymentsTask, reviewDeploymentsTask } from '../deployments/review-deployments.ts';
 import { drainOutboxTask } from '../statuses/drain.ts';
 import { sendMessagesTask, sendNoticesTask } from '../notices/send-notices.ts';
 import { followSourceTask, keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
