@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { jobs } from '../../src/database/queue/jobs.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { decisions, grantDeployments, pass, toldOf } from '../support/deployments.ts';
 import { amount } from '../support/amounts.ts';
@@ -78,8 +79,12 @@ test('an administrator goes past us: that is seen and told; a cancelled wait is 
   const api = await acme.repository('api');
   acme.github.addEnvironment(api, 'production');
   const { id } = await acme.freeze(api, frozen);
-  const [one, other, third] = [1, 2, 3].map(() => acme.github.runWorkflow(api, production));
-  await acme.quiet();
+  const runs: { id: number; sha: string }[] = [];
+  for (let count = 0; count < 3; count++) {
+    runs.push(acme.github.runWorkflow(api, production));
+    await acme.quiet();
+  }
+  const [one, other, third] = runs;
   acme.github.bypassRules(api, one!.id, 'production', 'ada');
   await acme.quiet();
   expect(await rows('api')).toEqual(['bypassed', 'waiting', 'waiting']);
@@ -152,6 +157,21 @@ test('what GitHub forgot after 30 days, and an attempt that was run again, are g
   expect(await rows('lib')).toEqual(['gone', 'gone']);
   await acme.remove(lib, id);
   expect(decisions(acme, lib, run)).toEqual(['pending', 'pending']);
+});
+
+test('what a process of a version before asks for is done in the lane', async () => {
+  const old = await acme.repository('old');
+  acme.github.addEnvironment(old, 'production');
+  const match = { method: 'POST', path: /\/deployment_protection_rule$/ };
+  acme.github.faults.add({ match, kind: 'status', status: 502, times: 1 });
+  const run = acme.github.runWorkflow(old, production);
+  await acme.quiet();
+  expect(decisions(acme, old, run)).toEqual([]);
+  const { db, queue } = acme.app.deps;
+  const { id } = await db.repository.findFirstOrThrow({ where: { nameKey: 'old' } });
+  await queue.send([jobs.decideDeployments(id)]);
+  await acme.quiet();
+  expect(decisions(acme, old, run)).toEqual(['approved']);
 });
 
 test('hundreds of jobs of one matrix are one decision', async () => {
