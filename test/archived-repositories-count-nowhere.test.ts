@@ -64,7 +64,7 @@ test('the list of repositories has it behind a filter only', async () => {
 describe('a plan', () => {
   test('names it once on its page, and on no other counts', async () => {
     const text = await see(`/owners/acme/plans/${plan}`);
-    expect(text).toMatch(/Ongoing 2 pull requests blocked 2 repositories /);
+    expect(text).toMatch(/Ongoing until Mon 2 Mar, 09:00 UTC 2 pull requests blocked 2 repositories /);
     expect(text.match(/\bold\b/g)).toEqual(['old']);
     expect(text).toContain('1 archived repository is skipped: old.');
     expect(await see(`/owners/acme/progress?plan=${plan}`)).toMatch(

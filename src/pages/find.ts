@@ -103,9 +103,7 @@ async function findAll(deps: PageDeps, owners: SeenOwner[], q: string): Promise<
     ),
   ]);
   const places = new Map(all.map((each) => [each.id, each]));
-  const people =
-    /^@?[\w-]{1,39}$/.test(q) && number === undefined ? owners.filter(({ isAdmin }) => isAdmin) : [];
-  return [
+  const found = [
     ...pages.slice(0, most),
     ...repositories.slice(0, most).map((each) => ({
       href: repositoryPath(each),
@@ -121,7 +119,14 @@ async function findAll(deps: PageDeps, owners: SeenOwner[], q: string): Promise<
       .flat()
       .filter(({ name }) => isIt(name))
       .slice(0, most),
-    ...people.slice(0, 3).map(({ account: { login } }) => ({
+  ];
+  // Every word may be a login, so without an @ it is offered where nothing else has that name.
+  const isLogin = /^@?[\w-]{1,39}$/.test(q) && number === undefined;
+  if (!isLogin || (found.length > 0 && !q.startsWith('@'))) return found;
+  const people = owners.filter(({ isAdmin }) => isAdmin).slice(0, 3);
+  return [
+    ...found,
+    ...people.map(({ account: { login } }) => ({
       href: `${auditPath(login)}?${new URLSearchParams({ by: q.replace('@', ''), days: '90' })}`,
       name: q,
       kind: `what they did in ${login}`,

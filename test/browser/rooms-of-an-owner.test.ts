@@ -93,6 +93,21 @@ test.each(screens)('%i pixels wide, in %s', async (width, colorScheme) => {
   expect(page.problems).toEqual([]);
 });
 
+test.each([375, 1280])('%i pixels wide, columns have room for what stands in them', async (width) => {
+  const page = await signedInPage(browser, acme, 'ada', '/owners/acme/reports', {
+    viewport: { width, height: 800 },
+  });
+  const cut = await page
+    .locator('th, td')
+    .evaluateAll((cells) =>
+      cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent),
+    );
+  expect(cut).toEqual([]);
+  await page.goto(`${acme.app.url}/owners/acme/unfreeze`);
+  const box = await page.locator('tbody .tick-box').first().boundingBox();
+  expect(box!.width).toBeLessThan(48);
+});
+
 test('a link to a part of the former page of settings leads to its page', async () => {
   const page = await signedInPage(browser, acme, 'ada', '/');
   await page.goto(`${acme.app.url}/owners/acme/settings#rules`);

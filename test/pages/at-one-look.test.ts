@@ -162,3 +162,32 @@ test('what GitHub would merge is not blocked, also among the pull requests of th
       expect(yours).toMatch(new RegExp(`${name} #1[^#]* Closed ${name} until removed ${word}`));
   }
 });
+
+test('a plan and a freeze say until when they are on before what one can do', async () => {
+  const body = { name: 'Audit', reason: 'Audit', repositories: { include: ['api'] }, timezone: 'UTC' };
+  const until = { start: null, end: '2026-03-03T18:00:00' };
+  const made = await acme.call('POST', '/v1/freeze_plans/acme', {
+    as: acme.admin,
+    body: { ...body, ...until },
+  });
+  const listed = await acme.call('GET', '/v1/repos/acme/api/scheduled_freeze', { as: acme.admin });
+  const { id } = listed.body.scheduled_freezes.find((each: { reason: string }) => each.reason === 'Audit');
+  for (const path of [`/owners/acme/plans/${made.body.id}`, `/repos/acme/api/freezes/${id}`]) {
+    const { text } = await see('ada', path);
+    const line = /<div class="state-line held">[^]*?<\/div>/.exec(text)!;
+    expect(words({ text: line[0] })).toContain('Ongoing until Tue 3 Mar, 18:00 UTC');
+    expect(text.indexOf('End now…')).toBeGreaterThan(line.index);
+  }
+});
+
+test('while nothing is frozen, nothing can be unfrozen', async () => {
+  acme.github.addOrganization('calm', { admins: ['ada'] });
+  acme.github.addRepository('calm/web');
+  acme.github.install('calm');
+  await acme.quiet();
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  const said = words(await ada.open('/repos/calm'));
+  expect(said).toMatch(/Nothing is frozen in calm Freeze now New plan/);
+  expect((await see('ada', '/repos/acme')).said).toMatch(/Freeze now Unfreeze New plan/);
+});

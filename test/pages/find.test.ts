@@ -35,11 +35,18 @@ test.each([
   ['acme/ap', 'acme/api repository'],
   ['freeze', 'Freeze now acme'],
   ['bob', 'bob what they did in acme'],
+  ['@web', '@web what they did in acme'],
 ])('%s finds %s', async (q, found) => {
   const { text } = await see('ada', `/find?${new URLSearchParams({ q })}`);
   const list = words({ text: /<ul id="found"[^]*?<\/ul>/.exec(text)![0] });
   expect(list).toContain(found);
   expect(list).toContain(`${q} in Help`);
+});
+
+test('the name of something else is no person', async () => {
+  const { said } = await see('ada', '/find?q=web');
+  expect(said).toContain('acme/web repository');
+  expect(said).not.toContain('what they did');
 });
 
 test('nobody finds what they cannot read', async () => {

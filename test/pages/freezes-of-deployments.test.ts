@@ -81,7 +81,7 @@ test('a plan of deployments says so on its page and in its progress', async () =
   const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
   await acme.quiet();
   expect(await see(`/owners/acme/plans/${id}`)).toMatch(
-    /Ongoing Deployments frozen Deployments wait; merges are not blocked\. 2 repositories /,
+    /Ongoing until Sun 1 Mar, 12:00 UTC Deployments frozen Deployments wait; merges are not blocked\. 2 repositories /,
   );
   expect(await see('/owners/acme/plans')).toMatch(
     /Both Ongoing until .*? Deployments wait; merges are not blocked\. Once/,

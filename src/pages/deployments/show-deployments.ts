@@ -14,6 +14,7 @@ import { type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
 import { absentOrSignIn, readerTimes } from '../reader.ts';
 import { askToDeploy } from '../repository/waiting-deployments.ts';
 import { headings, instantText, type Times } from '../text.ts';
+import { badge, stateLine } from '../states.ts';
 
 /** The most deployments of a table. The page of a repository, and the API, have the others. */
 const mostWaiting = 100;
@@ -69,9 +70,7 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
   };
   const held = waiting.filter(({ freezeIds }) => freezeIds.length > 0).length;
   const body = html`<h1>Deployments</h1>
-    <p class="verdict">
-      ${held > 0 ? html`<span class="badge held">Frozen</span> <strong>${countText(held, 'deployment waits', 'deployments wait')}</strong> for the end of a freeze.` : 'No deployment waits for a freeze.'}
-    </p>
+    ${held > 0 ? stateLine('frozen', html`${badge('frozen')} ${countText(held, 'deployment waits', 'deployments wait')} for the end of a freeze`, { isHeading: false }) : ''}
     <section aria-labelledby="waiting">
       <h2 id="waiting">Waiting</h2>
       ${
@@ -102,7 +101,7 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
       <h2 id="decided">Decided in the last 7 days</h2>
       ${
         decided.length === 0
-          ? html`<p class="card">No freeze held a deployment that was decided in the last 7 days.</p>`
+          ? html`<p class="muted">No freeze held a deployment that was decided in the last 7 days.</p>`
           : html`<table class="stacked">
               ${headings(['Where', 'What', 'Waited since', 'Decided'])}
               <tbody>

@@ -202,7 +202,11 @@ export const occurrenceTable = (
   names: ReadonlyMap<string, string> = new Map(),
 ): Html =>
   html`<table class="occurrences">
-    ${headings(['Start', 'End', ...(names.size > 0 ? ['Event'] : [])])}
+    ${headings([
+      ...['Start', 'End'],
+      ...(names.size > 0 ? ['Event'] : []),
+      ...(occurrences.some(changeOf) ? [html`<span class="said">Change</span>`] : []),
+    ])}
     <tbody>
       ${occurrences.map((each) => {
         const { start, end, startsAt, endsAt } = each;
@@ -211,9 +215,9 @@ export const occurrenceTable = (
           <td>${instantText(startsAt, times, zone)} ${clockNote(start, zone, 'start')}</td>
           <td>
             ${endsAt && end !== null ? html`${instantText(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
-            ${change ? html`<a class="beside" href="${change}">Skip or move</a>` : ''}
           </td>
           ${names.size > 0 ? html`<td><bdi>${names.get(each.key) ?? ''}</bdi></td>` : ''}
+          ${change ? html`<td class="number"><a href="${change}">Skip or move</a></td>` : ''}
         </tr>`;
       })}
     </tbody>

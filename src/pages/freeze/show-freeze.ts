@@ -45,6 +45,7 @@ import {
   undoEnd,
 } from './change-freeze.ts';
 import { doneNotice, showPage } from '../message-page.ts';
+import { badge, stateLine } from '../states.ts';
 import { isFresh } from '../undo.ts';
 
 /** The freeze of the path (`:id`), even if it is over. */
@@ -84,8 +85,7 @@ export async function freezePage(
   const body = html`<h1 dir="auto">${title}</h1>
     ${done ? doneNotice(done, undo) : ''}
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
-    <p class="verdict">${headline(freeze, state, times)}</p>
-    ${warningNotices([...warnings])}
+    ${freezeState(freeze, state, times)} ${warningNotices([...warnings])}
     ${mayChange && !over ? changeForms(repository, freeze, state, refused) : ''}
     ${facts(repository, freeze, state, { held: asGitHubSees(held, report?.required), report: over ? null : report, times })}
     ${told ? freezeReport(repository, told, isInside, times) : ''}
@@ -171,14 +171,20 @@ function doneText({ req }: Context, freeze: FreezeRecord, state: FreezeState): s
 /** How many events of a freeze are shown. The audit log has the rest. */
 const mostFreezeEvents = 50;
 
-function headline({ startsAt, endsAt, timezone, deletion }: FreezeRecord, state: FreezeState, times: Times) {
-  const badge = html`<span class="badge ${state}">${stateWords[state]}</span>`;
-  if (deletion) return html`${badge} ${instantText(deletion.at, times)}`;
+/** Until when it is on, when it begins, or when it was over. */
+function freezeState(
+  { startsAt, endsAt, timezone, deletion }: FreezeRecord,
+  freezeIs: FreezeState,
+  times: Times,
+): Html {
+  const state =
+    freezeIs === 'ongoing' ? 'frozen' : freezeIs === 'scheduled' ? 'scheduled' : ('ended' as const);
   const end = endsAt ? instantText(endsAt, times, timezone) : 'until removed';
-  if (state === 'ended') return html`${badge} ${end}`;
-  return html`${badge}
-    ${state === 'scheduled' ? html`from <strong>${instantText(startsAt, times, timezone)}</strong>` : ''}
-    ${endsAt ? 'until' : ''} <strong>${end}</strong>`;
+  const from = freezeIs === 'scheduled' ? html`from ${instantText(startsAt, times, timezone)}` : '';
+  const when = deletion
+    ? instantText(deletion.at, times)
+    : html`${from} ${endsAt && !isOver(freezeIs) ? 'until' : ''} ${end}`;
+  return stateLine(state, html`${badge(state, stateWords[freezeIs])} ${when}`, { isHeading: false });
 }
 
 const titleOf = ({ reason }: FreezeRecord): string => shorten(reason, 120);

@@ -29,11 +29,15 @@ export function overviewLists(
           : ''
       }
       ${mine.length > 0 ? yourPullRequests(mine, (row) => whenOf(row, times)) : ''}
-      <section aria-labelledby="frozen">
-        <h2 id="frozen">Frozen now</h2>
-        ${frozen.length > 0 ? cards(frozen, times, isOfMany) : html`<p class="muted">Nothing is frozen.</p>`}
-        ${moreFrozen > 0 ? html`<p>And ${moreFrozen} more: ${linksOf(frozen, frozenPath)}</p>` : ''}
-      </section>
+      ${
+        frozen.length > 0
+          ? html`<section aria-labelledby="frozen">
+              <h2 id="frozen">Frozen now</h2>
+              ${cards(frozen, times, isOfMany)}
+              ${moreFrozen > 0 ? html`<p>And ${moreFrozen} more: ${linksOf(frozen, frozenPath)}</p>` : ''}
+            </section>`
+          : ''
+      }
       ${weekStrip([...frozen, ...coming], times)}
     </div>
     <aside>

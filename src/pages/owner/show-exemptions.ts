@@ -191,12 +191,12 @@ const row = ({ exemption, repository }: Listed, times: Times): Html => {
   const { state, expiresAt, endedAt, requestedBy, decidedBy, reason } = exemption;
   const isExpired = endedAt === null && expiresAt <= times.now;
   const isActive = state === 'approved' && !isExpired;
-  const used = exemption.deployment ? 'Deployed' : 'Merged';
-  const shownState = state === 'used' ? used : stateNames[isExpired ? 'expired' : state];
+  const isMerged = state === 'used' && !exemption.deployment;
+  const shownState = state === 'used' ? 'Deployed' : stateNames[isExpired ? 'expired' : state];
   return html`<tr>
     <th scope="row">${exemptionLink(exemption, repository)}</th>
     <td>
-      ${isActive ? badge('exempt') : state === 'requested' && !isExpired ? badge('waiting', shownState) : html`<span class="badge past">${shownState}</span>`}
+      ${isMerged ? badge('merged') : isActive ? badge('exempt') : state === 'requested' && !isExpired ? badge('waiting', shownState) : html`<span class="badge past">${shownState}</span>`}
       ${endedAt ? instantText(endedAt, times) : html`until ${instantText(expiresAt, times)}`}
     </td>
     <td>

@@ -74,7 +74,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable });
   const body = html`${saidMessage(context, undoEnding(visit), await stillSo(visit))}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
-      ${stateOfOwners([seen], { list: '', times, actions: isTickable ? actions(login) : '' })}
+      ${stateOfOwners([seen], { list: '', times, actions: isTickable ? actions(login, overview.frozen.length > 0) : '' })}
     </form>
     ${notices} ${overviewLists(overview, times, false, { first: steps, last: activity })}
     <section id="repositories" aria-labelledby="repositories-heading">
@@ -85,7 +85,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
       ${rows.length > 0 ? table : nothing(visit)} ${pages > 1 ? pageLinks(view, page, pages) : ''}
     </section>
     <p class="muted">
-      ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
+      ${isAdmin && steps === '' ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
       ${found === repositories.length || view.state === 'archived' ? '' : html`${found} of ${repositories.length} repositories.`}
       ${mayFreeze === 'unknown' ? html`You can <a href="${ownerFormPath(login, 'freeze')}">freeze</a> the repositories that you are an admin of.` : ''}
       ${isPartial ? 'You aren’t an admin of this owner, so private repositories that you can read may be missing. Open their pages directly.' : ''}
@@ -96,10 +96,10 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
 }
 
 /** The checkboxes of the table belong to this form: it freezes or unfreezes the selected repositories. */
-const actions = (login: string): Html =>
+const actions = (login: string, isFrozen: boolean): Html =>
   html`<div class="actions">
     <button type="submit" class="freeze">Freeze now</button>
-    <button type="submit" class="danger" formaction="${ownerFormPath(login, 'unfreeze')}">Unfreeze</button>
+    ${isFrozen ? html`<button type="submit" class="danger" formaction="${ownerFormPath(login, 'unfreeze')}">Unfreeze</button>` : ''}
     <button type="submit" class="quiet" formaction="${ownerFormPath(login, 'plans/new')}">New plan</button>
   </div>`;
 

@@ -44,6 +44,7 @@ import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-own
 import { planProgress, type FreezeProgress } from '../freeze-progress.ts';
 import { readerTimes, unlessUnsaid } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
+import { badge, stateLine } from '../states.ts';
 import { instantText, longText, quotedText, type Times, warningNotices } from '../text.ts';
 import { stillSo, undoEnding } from '../undo.ts';
 import { pastOf } from './past-freezes.ts';
@@ -67,9 +68,8 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
   const rows = plans.map(({ plan, next }) =>
     planRow(visit, plan, next ? nextOf(plan, next, times) : '', isAdmin),
   );
-  const ended = html`<span class="badge past">Ended</span>`;
   const pastRows = past.map(({ plan, ending }) =>
-    planRow(visit, plan, html`${ended} ${instantText(ending.at, times, plan.timezone)}`),
+    planRow(visit, plan, html`${badge('ended')} ${instantText(ending.at, times, plan.timezone)}`),
   );
   const body = html`${saidMessage(visit.context, undoEnding(visit))}
     <div class="headline">
@@ -96,7 +96,7 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
 }
 
 const planTable = (rows: Html[]): Html =>
-  html`<table class="stacked">
+  html`<table class="stacked plans">
     <tbody>
       ${rows}
     </tbody>
@@ -118,9 +118,9 @@ const repeats = ({ recurrence, start, source }: StoredPlan): Html | string =>
 
 const nextOf = ({ timezone }: StoredPlan, { startsAt, endsAt }: Occurrence, times: Times): Html =>
   startsAt <= times.now
-    ? html`<span class="badge held">Ongoing</span>
-        ${endsAt ? html`until ${instantText(endsAt, times, timezone)}` : 'until removed'}`
-    : html`<span class="badge scheduled">Scheduled</span> ${instantText(startsAt, times, timezone)}`;
+    ? html`${badge('frozen', 'Ongoing')}
+      ${endsAt ? html`until ${instantText(endsAt, times, timezone)}` : 'until removed'}`
+    : html`${badge('scheduled')} ${instantText(startsAt, times, timezone)}`;
 
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
 export async function showPlanPage(visit: PlanVisit): Promise<Response> {
@@ -146,10 +146,8 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const isStillSo = await stillSo(visit);
   const isSo = (name: string) => !name.startsWith('plan-ended') && isStillSo(name);
   const body = html`${saidMessage(visit.context, undoEnding(visit, plan), isSo)}
-    <div class="headline">
-      <h1><bdi>${name}</bdi></h1>
-    </div>
-    <p>${planSentence(visit, shown, progress, now)}</p>
+    <h1><bdi>${name}</bdi></h1>
+    ${planState(visit, shown, progress, times)}
     ${warningNotices([...new Set([...ofChange, ...ofEnds, ...warnOfDates(plan), ...ofDeployments])])}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
     ${mayChange ? occurrenceActions(visit, on) : ''} ${ongoingList(visit, on)}
@@ -165,10 +163,10 @@ function endedPlan(visit: PlanVisit, past: Html, times: Times): Html {
   const word = by && !isOnce(plan) ? 'Deleted' : 'Ended';
   return html`${saidMessage(context, undoEnding(visit, plan), (said) => said !== 'restored')}
     <h1><bdi>${shownName(plan, visit.isAdmin)}</bdi></h1>
-    <p>
-      <span class="badge past">${word}</span> ${instantText(at, times, plan.timezone)}
-      ${by ? html`by <bdi>${actorName(by)}</bdi>: ${quotedText(reason ?? '')}` : ''}
-    </p>
+    ${stateLine('ended', html`${badge('ended', word)} ${instantText(at, times, plan.timezone)}`, {
+      isHeading: false,
+      counts: by ? [html`by <bdi>${actorName(by)}</bdi>: ${quotedText(reason ?? '')}`] : [],
+    })}
     ${facts(visit, null, times, false)} ${past}`;
 }
 
@@ -194,30 +192,33 @@ const followed = ({ url, titles }: Source, mayChange: boolean): Html =>
   html`<bdi>${mayChange ? url : hostOfCalendar(url)}</bdi
     >${titles ? html`, events named ${planNames(titles)}` : ', all events'}`;
 
-/** Whether the plan is ongoing, how many pull requests are blocked, and where it is not enforced. */
-function planSentence(
+/** Until when the plan is on, or when it is next; how many pull requests are blocked, and where it is not enforced. */
+function planState(
   { plan, account }: PlanVisit,
-  { matched, nextOccurrences }: ShownPlan,
+  { matched, nextOccurrences: [first] }: ShownPlan,
   { isOn, held, toHold, toAsk, holdsMerges, deployments, ...progress }: FreezeProgress,
-  now: Date,
+  times: Times,
 ): Html {
   const notEnforced = new Set([...progress.notEnforced, ...progress.withoutRule.map(({ name }) => name)])
     .size;
   const notKnown = new Set([...progress.notKnown, ...progress.environmentsUnknown]).size + toAsk;
-  const isScheduled = nextOccurrences.some(({ startsAt }) => startsAt > now);
-  const badge = isOn
-    ? html`<span class="badge held">Ongoing</span>
-        <a href="${progressPath(account.login, { plan: plan.id })}"
-          >${holdsMerges ? html`${held === toHold ? countText(held, 'pull request') : `${held} of ${countText(toHold, 'pull request')}`} blocked` : 'Deployments frozen'}</a
+  const isFirstOn = first !== undefined && first.startsAt <= times.now;
+  const state = isOn ? 'frozen' : first && !isFirstOn ? 'scheduled' : 'ended';
+  const said =
+    first && isOn === isFirstOn ? nextOf(plan, first, times) : badge(state, isOn ? 'Ongoing' : 'Not ongoing');
+  const blocked = `${held === toHold ? '' : `${held} of `}${countText(toHold, 'pull request')} blocked`;
+  const counts = [
+    isOn &&
+      html`<a href="${progressPath(account.login, { plan: plan.id })}"
+          >${holdsMerges ? blocked : 'Deployments frozen'}</a
         >
-        ${deployments ?? ''}`
-    : isScheduled
-      ? html`<span class="badge scheduled">Scheduled</span>`
-      : html`<span class="badge past">Not ongoing</span>`;
-  return html`${badge} ${countText(matched, 'repository', 'repositories')}
-  ${notEnforced > 0 ? html`<strong class="leaking">${notEnforced} not enforced</strong>` : ''}
-  ${notKnown > 0 ? `${notKnown} not known to be enforced` : ''}
-  ${toAsk > 0 ? html`<span class="muted">Holdfast is still asking GitHub about ${toAsk}.</span>` : ''}`;
+        ${deployments ?? ''}`,
+    countText(matched, 'repository', 'repositories'),
+    notEnforced > 0 && html`<strong class="leaking">${notEnforced} not enforced</strong>`,
+    notKnown > 0 && `${notKnown} not known to be enforced`,
+    toAsk > 0 && `Holdfast is still asking GitHub about ${toAsk}.`,
+  ].filter((each) => each !== false);
+  return stateLine(state, said, { counts, isHeading: false });
 }
 
 /** Where the plan freezes now, as far as the viewer can read, and how many pull requests are blocked there. */

@@ -59,13 +59,13 @@ export async function showMonths(visit: OwnerVisit): Promise<Response> {
     <div class="charts">
       ${measures.filter(({ isChart }) => isChart).map(({ name, of }) => chart(name, months, of))}
     </div>
+    <p class="muted">
+      Each month in your time zone. An hour counts once, however many repositories were frozen. A pull request
+      counts once for each freeze that held it, in the month in which that ended.
+      ${isAdmin ? '' : 'Only repositories that you are an admin, freezer or approver of count.'}
+    </p>
     <div class="scroll" tabindex="0" role="region" aria-label="Months">
       <table>
-        <caption>
-          Each month in your time zone. An hour counts once, however many repositories were frozen. A pull
-          request counts once for each freeze that held it, in the month in which that ended.
-          ${isAdmin ? '' : 'Only repositories that you are an admin, freezer or approver of count.'}
-        </caption>
         ${headings(['Month', ...names], names)}
         <tbody>
           ${months.toReversed().map(
@@ -107,7 +107,8 @@ function chart(name: string, months: Month[], of: (figures: Figures) => number):
     <figcaption>
       ${name} <strong>${values.at(-1)!.toLocaleString('en')}</strong>
       <span class="muted"
-        >this month, ${Math.round(sum).toLocaleString('en')} in ${months.length} months</span
+        >this month, ${sum.toLocaleString('en', { maximumFractionDigits: 1 })} in ${months.length}
+        months</span
       >
     </figcaption>
     <svg

@@ -71,7 +71,7 @@ function ofStatus({ at, state, description }: WrittenStatus, index: number, all:
     {
       at,
       state: isFree ? 'free' : 'blocked',
-      said: html`${isFree ? 'Let go' : 'Blocked'}: <bdi>${description}</bdi>`,
+      said: html`${!isFree ? 'Blocked' : index > 0 ? 'Let go' : 'Free'}: <bdi>${description}</bdi>`,
     },
   ];
 }
