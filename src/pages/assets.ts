@@ -11,6 +11,7 @@ const types = {
   'people.js': 'text/javascript; charset=utf-8',
   'bulk.js': 'text/javascript; charset=utf-8',
   'copy.js': 'text/javascript; charset=utf-8',
+  'calendar.js': 'text/javascript; charset=utf-8',
   'unfreeze.js': 'text/javascript; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',
   'api-reference.js': 'text/javascript; charset=utf-8',

@@ -102,3 +102,25 @@ test('one tap approves from home, and one tap shows which of mine is blocked', a
   await bob.getByText('Exempt until').first().waitFor();
   await screenshot(bob, 'look-exempt-375');
 });
+
+test.each(['month=2026-03', 'show=week&day=2026-03-12'])(
+  'in the calendar of %s, a bar that is dropped on another day opens its form, and moves when that is confirmed',
+  async (query) => {
+    const body = { name: query, reason: query, repositories: { include: ['mobile'] }, timezone: 'UTC' };
+    const friday = { start: '2026-03-13T14:00:00', end: '2026-03-13T18:00:00' };
+    const weekly = { ...body, ...friday, recurrence: { rule: 'FREQ=WEEKLY' } };
+    const plan = await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body: weekly });
+    const ada = await page('ada', `/owners/acme/calendar?${query}`);
+    const bar = ada.locator('.stay', { has: ada.locator(`a[href*="${plan.body.id}"]`) }).first();
+    const [top, number] = [{ sourcePosition: { x: 12, y: 8 } }, { targetPosition: { x: 60, y: 14 } }];
+    await bar.dragTo(ada.locator('[data-day="2026-03-11"]'), { ...top, ...number });
+    await ada.waitForURL(/occurrences\/2026-03-13T14:00:00\?days=-2$/);
+    expect(await ada.getByLabel('Start').inputValue()).toBe('2026-03-11T14:00');
+    expect(await ada.getByLabel('End', { exact: true }).inputValue()).toBe('2026-03-11T18:00');
+    const move = ada.getByRole('button', { name: 'Move' });
+    expect(await move.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+    await move.click();
+    await ada.waitForURL(/occurrences\/2026-03-11T14:00:00\?said=saved$/);
+    expect(ada.problems).toEqual([]);
+  },
+);

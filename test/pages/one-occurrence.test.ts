@@ -110,6 +110,18 @@ test('one is moved, and mistakes are at their fields', async () => {
   expect(bars.map(({ says }) => says)).toContain('10:00 Release ×3');
 });
 
+test.each([
+  ['3', '2026-03-30T09:00:00', '2026-03-30T18:00:00'],
+  ['-2', '2026-03-25T09:00:00', '2026-03-25T18:00:00'],
+  ['1e9', '2026-03-27T09:00:00', '2026-03-27T18:00:00'],
+])('a bar that was dropped %s days away fills in the form, and moves nothing', async (days, start, end) => {
+  const path = `/owners/acme/plans/${id}/occurrences/2026-03-27T09:00:00`;
+  const { text } = await ada.open(`${path}?days=${days}`);
+  const values = [...text.matchAll(/type="datetime-local"[^>]*?value="([^"]*)"/g)].map(([, value]) => value);
+  expect(values).toEqual([start, end]);
+  expect(await ada.open(path)).toMatchObject({ status: 200 });
+});
+
 test('what is not there, or not theirs, leads to the plan', async () => {
   const path = `/owners/acme/plans/${id}/occurrences`;
   expect(await ada.open(`${path}/2026-03-14T09:00:00`)).toMatchObject({

@@ -75,7 +75,7 @@ function dayCell(
     month && (day.month !== month.month || day.year !== month.year) && 'outside',
   ].filter(Boolean);
   const name = day.toLocaleString('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
-  return html`<div class="${marks.join(' ')} c${column}">
+  return html`<div class="${marks.join(' ')} c${column}" data-day="${day.toString()}">
     ${
       calendar.mayPlan
         ? html`<a

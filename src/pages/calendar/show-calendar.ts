@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { shorten } from '../../words/event-words.ts';
 import { repositoryPath, subscribePath } from '../../page-paths.ts';
 import { describeInstant } from '../../time/local-time.ts';
+import { assetUrl } from '../assets.ts';
 import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
 import { showPage } from '../message-page.ts';
@@ -58,7 +59,8 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
     <div class="${view.isList ? 'listed' : 'listed on-phones'}">
       ${entryList(calendar)} ${laterList(calendar)}
     </div>`;
-  return showPage(visit, { title, body, owner: account.login, tab: 'calendar' });
+  const head = html`<script type="module" src="${assetUrl('calendar.js')}"></script>`;
+  return showPage(visit, { title, body, owner: account.login, tab: 'calendar', head });
 }
 
 const nameOfEntry = ({ login, chosen, view }: Calendar): string =>

@@ -1,4 +1,6 @@
+import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { Temporal } from 'temporal-polyfill';
 import { validate } from '../../api/read-request.ts';
 import { occurrenceChange, readOccurrenceChange } from '../../api/v1/occurrence-schemas.ts';
 import { calendarPath, occurrencePath, planPath, plansPath } from '../../page-paths.ts';
@@ -34,7 +36,9 @@ export async function showOccurrence(visit: PlanVisit): Promise<Response> {
   if (!viewer) return signInFirst(visit);
   const isOpen = !ending && !isOnce(plan) && (await mayChangePlan(visit));
   const found = isOpen ? comingAt(visit, plan) : null;
-  return found ? page(visit, plan, found) : context.redirect(planPath(account.login, plan.id), 303);
+  return found
+    ? page(visit, plan, found, noProblems, movedBy(context, found))
+    : context.redirect(planPath(account.login, plan.id), 303);
 }
 
 /** `POST` of the same: `do` is `skip`, `back` or `move`. */
@@ -60,6 +64,17 @@ export const sendOccurrence = (change: OwnerChange): Promise<Response> =>
       (problems) => page(change, plan, found, problems, form),
     );
   });
+
+/** The form of a move by `days`, as the bar was dropped in the calendar. Empty without them. */
+function movedBy({ req }: Context, { occurrence: { start, end } }: Found): URLSearchParams {
+  const { days = '' } = req.query();
+  if (!/^-?\d{1,3}$/.test(days)) return new URLSearchParams();
+  const at = (local: string) =>
+    Temporal.PlainDateTime.from(local)
+      .add({ days: Number(days) })
+      .toString();
+  return new URLSearchParams({ start: at(start), end: at(end!) });
+}
 
 /** The occurrence of the path, unless it has begun. */
 function comingAt({ context, deps }: Seen, plan: StoredPlan): Found | null {
@@ -115,7 +130,9 @@ function page(
                 ${textField({ name: 'end', label: 'End', value: form.get('end') ?? end!, problems, attributes: html`required` }, 'datetime-local')}
               </div>
               <p class="muted">Later changes of the plan do not change it any more.</p>
-              <div class="actions"><button type="submit" class="next">Move</button></div>
+              <div class="actions">
+                <button type="submit" class="next" ${form.has('start') ? html`autofocus` : ''}>Move</button>
+              </div>
             </form>`
     }
     <p><a href="${calendarPath(login, { month })}">Back to the calendar</a></p>`;
