@@ -1,5 +1,5 @@
 // `npm run docs:pictures`: takes the pictures of README.md and docs/pages.md again. It sets up Holdfast in a browser, on
-// the demo's GitHub, only on this machine, and makes some freezes. The owner's page and the film are of the demo.
+// the demo's GitHub, only on this machine, and makes some freezes. The pages of an owner and the film are of the demo.
 // It needs Debian's chromium, or CHROMIUM.
 import { BlockList } from 'node:net';
 import { spawn } from 'node:child_process';
@@ -32,6 +32,13 @@ const signedInPictures: Picture[] = [
   { name: 'repository-light', path: '/repos/acme/web', height: 800 },
   { name: 'repository-dark', path: '/owners/acme/calendar?repository=web', height: 760, colorScheme: 'dark' },
   { name: 'repository-phone', path: '/repos/acme/web', width: 375, height: 900 },
+];
+/** What the demo's two weeks of freezes leave, as an admin sees it. */
+const demoPictures: Picture[] = [
+  { name: 'owner-light', path: '/repos/acme', height: 900 },
+  { name: 'pull-request', path: '/repos/acme/api/pulls/4', height: 800 },
+  { name: 'calendar', path: '/owners/acme/calendar', height: 890 },
+  { name: 'freeze-form', path: '/owners/acme/freeze', height: 900 },
 ];
 
 const now = Temporal.Now.zonedDateTimeISO('UTC').round('hour');
@@ -85,7 +92,7 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** The page of all repositories, as the demo's two weeks of freezes leave it, and the film. */
+/** The pages of the demo, and the film. */
 async function takeDemo(): Promise<void> {
   const child = spawn(process.execPath, ['demo/demo.ts', '--port', '0', '--github-port', '0'], {
     cwd: new URL('../', import.meta.url),
@@ -98,14 +105,25 @@ async function takeDemo(): Promise<void> {
       demo.github ||= /^GitHub +(\S+)/.exec(line)?.[1] ?? '';
       if (line.startsWith('Press Ctrl-C')) break;
     }
-    const page = await open({ height: 760 });
-    await signIn(page, 'ada', demo);
-    await page.goto(`${demo.holdfast}/repos/acme`, { waitUntil: 'networkidle' });
-    await page.screenshot({ path: join(folder, 'owner-light.png') });
+    for (const { name, path, height } of demoPictures) {
+      const page = await open({ width: 1280, height });
+      await signIn(page, 'ada', demo);
+      await page.goto(demo.holdfast + path);
+      if (name === 'freeze-form') await fillIn(page);
+      await page.screenshot({ path: join(folder, `${name}.png`) });
+      await page.close();
+    }
     await takeFilm(browser, demo, join(folder, 'blocked.gif'));
   } finally {
     child.kill('SIGINT');
   }
+}
+
+/** Types a reason, and waits for the preview of what it would freeze. */
+async function fillIn(page: Page): Promise<void> {
+  await page.getByLabel('Reason', { exact: true }).fill('INC-4711: payments fail');
+  await page.getByRole('button', { name: /^Freeze \d/ }).waitFor();
+  await page.locator('[data-fills-in]').waitFor({ state: 'detached' });
 }
 
 /** Without an App: the setup page makes one. */
@@ -151,7 +169,7 @@ async function setUp(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Continue to' }).click();
   await page.getByRole('button', { name: 'Create GitHub App' }).click();
   await page.screenshot({ path: join(folder, 'setup-done.png') });
-  await page.getByRole('link', { name: 'Install' }).click();
+  await page.getByRole('link', { name: 'Install Holdfast' }).click();
   await page.getByRole('button', { name: 'Install on acme' }).click();
   await page.close();
 }
