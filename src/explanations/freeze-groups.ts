@@ -26,6 +26,8 @@ type Group = {
 type FreezeGroup = Group & {
   /** When the last of it ended, or was deleted; null if one has no end. */
   endsAt: Date | null;
+  holdsMerges: boolean;
+  holdsDeployments: boolean;
 };
 
 const freezesMerges = Prisma.sql`(holds = '{}' OR 'merges' = ANY (holds))`;
@@ -65,9 +67,11 @@ export function freezeGroupsWithin(
     SELECT (array_agg(id ORDER BY repository_id))[1] AS id, plan_id AS "planId",
       mode() WITHIN GROUP (ORDER BY reason) AS reason, starts_at AS "startsAt",
       CASE WHEN bool_and(over_at IS NOT NULL) THEN max(over_at) END AS "endsAt", count(*)::int4 AS repositories,
+      bool_or(holds_merges) AS "holdsMerges", bool_or(holds_deployments) AS "holdsDeployments",
       (array_agg(repository_id ORDER BY repository_id))[1:3] AS "repositoryIds"
     FROM (
       SELECT id, repository_id, plan_id, starts_at, COALESCE(deleted_at, ends_at) AS over_at,
+        ${freezesMerges} AS holds_merges, 'deployments' = ANY (holds) AS holds_deployments,
         ${readReason(Prisma.sql`repository_id = ANY (${inside}::int8[])`)} AS reason
       FROM freezes
       WHERE repository_id = ANY (${repositoryIds}::int8[]) AND starts_at < ${to}

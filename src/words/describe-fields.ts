@@ -136,7 +136,7 @@ export function whatGitHubRefuses(places: readonly ToHold[]): {
       ...(left > 0 ? [`${left} would not: nothing requires the check in ${names(loose)}.`] : []),
       ...(unsaid.length > 0
         ? [
-            `GitHub does not say whether it would block ${sum(unsaid, ({ toHold }) => toHold)} in ${names(unsaid)}.`,
+            `It is not known whether GitHub would block ${sum(unsaid, ({ toHold }) => toHold)} in ${names(unsaid)}.`,
           ]
         : []),
     ],
@@ -160,7 +160,11 @@ export function whatIsSkipped(archived: readonly string[] = []): string | null {
   return `${archived.length} archived ${are} skipped: ${namesIn(archived)}.`;
 }
 
+/** What narrows something that is for everything without it: a webhook without events tells of all. */
+const narrowing = new Set(['repositories', 'events', 'refs', 'environments']);
+
 function fieldText(field: string, value: unknown): string {
+  if (value === null && narrowing.has(field)) return 'all';
   if (value === null || value === undefined) return 'none';
   if (typeof value === 'string') return value;
   if (field === 'repositories' && !Array.isArray(value)) {

@@ -136,12 +136,22 @@ test.each<[type: string, metadata: object, words: string]>([
   [
     'oidc_rule.create',
     { oidc_rule_id: 'r', oidc_rule_attributes: { name: 'deploy', refs: null, may: ['push_scopes'] } },
-    'created the OIDC rule deploy | refs: none; may: push_scopes',
+    'created the OIDC rule deploy | refs: all; may: push_scopes',
   ],
   [
     'webhook.update',
     { webhook_attributes_before: { enabled: true }, webhook_attributes_after: { enabled: false } },
     'changed a webhook | enabled: true → false',
+  ],
+  [
+    'webhook.create',
+    { webhook_attributes: { kind: 'slack', repositories: null, events: null, description: null } },
+    'created a webhook | kind: slack; Repositories: all; events: all; description: none',
+  ],
+  [
+    'calendar.create',
+    { calendar_id: 'c', calendar_attributes: { repositories: null, public_text: true } },
+    'created a calendar | Repositories: all; public_text: true',
   ],
   [
     'webhook.rotate_secret',

@@ -190,6 +190,27 @@ test('while GitHub is slow, the preview shows what is known, says what is not, a
   }, 20_000);
 });
 
+test('what GitHub did not say is said to be unknown, and asked again', async () => {
+  await acme.repository('unsaid', [{}]);
+  const down = acme.github.faults.add({
+    match: { path: /\/repos\/acme\/unsaid\/(rules|branches)/ },
+    kind: 'status',
+    status: 502,
+  });
+  const { text } = await ada.send(form, {
+    which: 'ticked',
+    repository: ['unsaid'],
+    reason: 'Unsaid',
+    duration: '1h',
+    step: 'preview',
+  });
+  down.remove();
+  expect(text).toContain('It is not known whether GitHub would block 1 in unsaid.');
+  expect(text).toContain('<p>If GitHub requires the check: ');
+  expect(text).toContain('<div class="look" data-asks-again');
+  expect(text).toMatch(/Unknown\s*<a href="\/repos\/acme\/unsaid#enforcement">Why<\/a>/);
+});
+
 test('an error is at its field, and nothing is lost', async () => {
   const answer = await ada.send(form, {
     which: 'ticked',

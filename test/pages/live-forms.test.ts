@@ -94,6 +94,9 @@ test('another freeze of the same repositories at that time is named', async () =
     ['duration', '2h'],
   ]);
   expect(other.text).not.toContain('of these too');
+  // It blocks merges, so deployments go out.
+  expect((await live(freezeNow, [...fields, ['holds', 'deployments']])).text).not.toContain('of these too');
+  expect((await live(freezeNow, [...fields, ['holds', 'both']])).text).toContain('of these too');
   expect(wordsOf(other.text)).toContain('in acme/docs.');
 });
 

@@ -22,6 +22,8 @@ history.replaceState({ ...history.state, form: key }, '');
 let asking = new AbortController();
 let timer;
 let pause = 1000;
+// What nobody knows yet is asked again a few times: answers are kept for ten seconds.
+let asksLeft = 3;
 
 const later = (after) => {
   clearTimeout(timer);
@@ -49,6 +51,7 @@ async function refresh() {
   }
   pause = form.querySelector('[data-fills-in]') ? Math.min(2 * pause, 8000) : 1000;
   if (form.querySelector('[data-fills-in]')) later(pause);
+  else if (form.querySelector('[data-asks-again]') && asksLeft-- > 0) later(11_000);
 }
 
 /** Replaces a part of the form with that of a page. What has the focus keeps it. */
@@ -80,6 +83,7 @@ if (form) {
     const typed = form.elements.except;
     if (target.name === 'off' && typed) typed.value = typed.value.replaceAll(target.value, '').trim();
     pause = 1000;
+    asksLeft = 3;
     later(target.type === 'checkbox' || target.type === 'radio' ? 50 : 500);
   });
   form.addEventListener('change', ({ target }) => {

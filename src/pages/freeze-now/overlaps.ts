@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { PageDeps } from '../reader.ts';
 import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
+import { holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
 import type { PlanPreview } from '../../explanations/preview-plan.ts';
 import { dayAndTime } from '../../time/local-time.ts';
 import { shorten } from '../../words/event-words.ts';
@@ -15,12 +16,12 @@ const mostNamed = 3;
 const ahead = 35 * 86_400_000;
 
 /**
- * Names the freezes that cover some of the same repositories at the same time.
+ * Names the freezes that block the same in some of the same repositories at the same time.
  * @param own the plan that the form changes, which is no other one.
  */
 export async function otherFreezes(
   { db }: PageDeps,
-  { matchedIds, nextOccurrences }: PlanPreview,
+  { matchedIds, nextOccurrences, plan }: PlanPreview,
   times: Times,
   own: string | null,
 ): Promise<Html | ''> {
@@ -33,6 +34,7 @@ export async function otherFreezes(
   };
   const groups = await freezeGroupsWithin(db, matchedIds, matchedIds, span, mostFound);
   const meets = (group: (typeof groups)[number]) =>
+    ((group.holdsMerges && holdsMerges(plan)) || (group.holdsDeployments && holdsDeployments(plan))) &&
     nextOccurrences.some(
       ({ startsAt, endsAt }) =>
         (endsAt === null || group.startsAt < endsAt) && (group.endsAt === null || group.endsAt > startsAt),
@@ -47,8 +49,9 @@ export async function otherFreezes(
         ({ reason, repositories, startsAt, endsAt }) =>
           html`<p>
             <strong dir="auto">${shorten(reason, 80)}</strong> freezes
-            ${repositories === matchedIds.length && repositories > 1 ? 'the same' : ''}
-            ${countText(repositories, 'repository', 'repositories')} of these too,
+            ${repositories === matchedIds.length ? 'the same' : ''}
+            ${countText(repositories, 'repository', 'repositories')}${repositories === matchedIds.length ? '' : ' of these'}
+            too,
             ${startsAt > times.now ? `from ${dayAndTime(startsAt, times.zone, times.now)} ` : ''}${endsAt ? `until ${dayAndTime(endsAt, times.zone, times.now)}` : 'until somebody ends it'}.
           </p>`,
       )}

@@ -34,8 +34,8 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   const seen = new Set(repositories.map(({ name }) => `${login}/${name}`));
   const unknown = notLookedAt.length + repositories.filter(({ enforced }) => enforced === 'unknown').length;
   const nameIn = (fullName: string) => fullName.slice(login.length + 1);
-  const fixOf = (name: string) =>
-    html`<a href="${repositoryPath({ name, account: { login } })}#enforcement">How to fix it</a>`;
+  const fixOf = (name: string, words = 'How to fix it') =>
+    html`<a href="${repositoryPath({ name, account: { login } })}#enforcement">${words}</a>`;
   const isOfMerges = blocksMerges(preview.holding);
   const unnamed = notEnforced.filter((name) => !loose.has(nameIn(name))).length;
   const rows = [
@@ -50,19 +50,24 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
         row(
           name,
           [toRefuse === null || toRefuse === toHold ? toHold : `${toRefuse} of ${toHold}`, excluded],
-          html`${words[enforced]} ${enforced === 'yes' ? '' : fixOf(name)}`,
+          html`${words[enforced]}
+          ${enforced === 'yes' ? '' : fixOf(name, enforced === 'no' ? undefined : 'Why')}`,
         ),
       ),
     ...(isLooking ? [] : notLookedAt).map((name) =>
       row(nameIn(name), null, html`Unknown: GitHub did not answer in time`),
     ),
   ];
-  const shown = html`<div class="look" ${isLooking ? html`data-fills-in` : ''}>
+  const isPartial = notLookedAt.length > 0;
+  const isUnsaid = repositories.some(({ toRefuse, toHold }) => toRefuse === null && toHold > 0);
+  const provided = `${isPartial ? 'Where Holdfast has looked: ' : ''}${isUnsaid ? 'If GitHub requires the check: ' : ''}`;
+  const fills = isLooking ? html`data-fills-in` : isPartial || unknown > 0 ? html`data-asks-again` : '';
+  const shown = html`<div class="look" ${fills}>
     ${isLooking ? stillLooking(login, notLookedAt, matched) : ''}
     ${
       isOfMerges
         ? html`<p>
-            ${notLookedAt.length > 0 ? 'At least' : ''}
+            ${isPartial ? 'At least' : ''}
             <strong>${countText(blocked, 'pull request')}</strong>${where} would be
             blocked${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
             ${notes.map((note) => html`<strong>${note}</strong> `)}
@@ -71,7 +76,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
           </p>`
         : ''
     }
-    ${skippedNote(preview.archived)} ${timeUntilHeld ? html`<p>${timeUntilHeld.message}</p>` : ''}
+    ${skippedNote(preview.archived)} ${timeUntilHeld ? html`<p>${provided}${timeUntilHeld.message}</p>` : ''}
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''} ${warningNotices(warnings)}
   </div>`;
   const below = html`${deploymentsPreview(login, preview)}
