@@ -66,7 +66,8 @@ test('who decides reads title, author and size on the first page, and approves t
   expect(decide).toMatch(
     /acme\/web #1 Refunds By bob \+12 12 lines added .* Blocked by Books are closed until .*bob requests an exemption until .*Customers wait for their money.*Approve .*Deny/,
   );
-  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  // GitHub's times are whole seconds, and ours are not.
+  await acme.advanceTo(new Date(acme.clock.now() + 60_700));
   const [, action] = /action="([^"]+\/approve)"/.exec(text)!;
   const sent = await visitors['ada']!.sendOnce(action!, { from_list: 'yes' });
   expect(sent.location).toMatch(/^\/owners\/acme\/exemptions\?said=approved/);
@@ -117,6 +118,35 @@ test('a plan is one row of the schedule, with its rhythm and its next time', asy
     /Nobody is here Scheduled from Mon 2 Mar, 04:56 UTC until .* Every day, 04:56 to 07:56, next Tue 3 Mar, 04:56 UTC/,
   );
   expect(plan).toBeTruthy();
+});
+
+test('a plan of each month is no rhythm of 30 days', async () => {
+  const monthly = {
+    ...{ name: 'Books', reason: 'Month end', repositories: { include: ['api'] }, timezone: 'UTC' },
+    ...{ start: '2026-03-03T09:00:00', end: '2026-03-03T18:00:00', recurrence: { rule: 'FREQ=MONTHLY' } },
+  };
+  const made = await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body: monthly });
+  expect(made.status).toBe(201);
+  await acme.quiet();
+  const { said } = await see('ada', '/repos/acme/api');
+  expect(said).toMatch(
+    /Month end Scheduled from Tue 3 Mar, 09:00 UTC until Tue 3 Mar, 18:00 UTC next Fri 3 Apr, 09:00 UTC/,
+  );
+});
+
+test('freezes that one press ended have no name together in the activity', async () => {
+  const ids = await Promise.all(
+    ['Audit', 'Move'].map((reason, at) => acme.freeze(['acme/web', 'acme/api'][at]!, { reason })),
+  );
+  const page = await see('ada', '/owners/acme/unfreeze');
+  const ongoing = ids.map(({ id }) => new RegExp(`value="(freezes [^"]*${id}[^"]*)"`).exec(page.text)![1]!);
+  await visitors['ada']!.send('/owners/acme/unfreeze', { ongoing, delete_reason: 'Over' });
+  await acme.quiet();
+  const activity = part((await see('ada', '/repos/acme')).text, 'activity');
+  expect(activity).toMatch(
+    /ada deleted 2 freezes Sun 1 Mar, \d\d:\d\d UTC ada|ada deleted 2 freezes Sun 1 Mar/,
+  );
+  expect(activity).not.toMatch(/deleted 2 freezes:/);
 });
 
 test('what is not enforced has one button that leads to the right page of GitHub, and the call is folded', async () => {

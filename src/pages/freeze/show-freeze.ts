@@ -217,7 +217,7 @@ function facts(
     ${item('Created by', madeBy(createdBy, instantText(createdAt, times)))}
     ${deletion ? item('Deleted by', madeBy(deletion.by, instantText(deletion.at, times))) : ''}
     ${deletion ? item('Deletion reason', longText(deletion.reason)) : ''}
-    ${planId === undefined ? '' : item('Plan', html`<a href="${planPath(repository.account.login, planId)}">${planId}</a>`)}
+    ${planId === undefined ? '' : item('Plan', html`<a href="${planPath(repository.account.login, planId)}">Show the plan</a>`)}
     ${item('ID', html`<code class="id">${id}</code>`)}
   </dl>`;
 }

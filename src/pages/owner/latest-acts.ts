@@ -37,14 +37,19 @@ export async function latestActs(
         const event = presentEvent(first, true);
         const { actor, did, subject } = describeEvent(event);
         const isOfMany = !act.head && act.events.length > 1;
+        const names = new Set(
+          act.events.map((each) => describeEvent(presentEvent(each, true)).subject?.name),
+        );
+        // Freezes of several reasons have no name together.
+        const isNamed = act.head !== null || names.size === 1;
         const many = countText(act.events.length, 'freeze');
         return html`<li>
           <p>
             <strong><bdi>${shorten(whoActed(actor, event), 60)}</bdi></strong>
-            ${isOfMany ? `${didToFreezes(act)} ${many}` : did}${subject && subject.name !== '' ? html`: <bdi>${shorten(subject.name, 80)}</bdi>` : ''}
+            ${isOfMany ? `${didToFreezes(act)} ${many}` : did}${isNamed && subject && subject.name !== '' ? html`: <bdi>${shorten(subject.name, 80)}</bdi>` : ''}
           </p>
           <p class="muted">
-            ${instantText(first.receivedAt, times)}${event.repository ? html`, <bdi>${event.repository.slice(login.length + 1)}</bdi>` : ''}
+            ${instantText(first.receivedAt, times)}${!isOfMany && event.repository ? html`, <bdi>${event.repository.slice(login.length + 1)}</bdi>` : ''}
           </p>
         </li>`;
       })}

@@ -102,7 +102,7 @@ function row(
     </td>
     <td>
       ${whenOf(freeze, state, page.times)}
-      ${more.length > 0 ? html`<p class="muted">${rhythmOf([freeze, ...more]) ?? `and ${more.length} more times`}, next ${instantText(more[0]!.startsAt, page.times, freeze.timezone)}</p>` : ''}
+      ${more.length > 0 ? html`<p class="muted">${rhythmOf([freeze, ...more])}next ${instantText(more[0]!.startsAt, page.times, freeze.timezone)}</p>` : ''}
     </td>
     <td>
       ${state === 'ongoing' && holdsMerges(freeze) ? (isJudged(page.repository, freeze) ? heldCounts(its) : notJudged) : ''}
@@ -124,8 +124,12 @@ const endOfFreezes: Parameters<typeof bulkBar>[1] = {
   }),
 };
 
-/** `Every day, 04:56 to 07:56`, if all freezes of a plan are so apart and at one time of the day; else null. */
-function rhythmOf(freezes: FreezeRecord[]): string | null {
+/**
+ * `Every day, 04:56 to 07:56, `, if all freezes of a plan are so apart and at one time of the day; else empty. Two are no
+ * rhythm: a plan of each month would be one of 30 days.
+ */
+function rhythmOf(freezes: FreezeRecord[]): string {
+  if (freezes.length < fewestOfRhythm) return '';
   const [first, second] = freezes as [FreezeRecord, FreezeRecord];
   const day = (local: string) => Date.parse(`${local.slice(0, 10)}T00:00:00Z`) / 86_400_000;
   const step = day(second.start) - day(first.start);
@@ -136,10 +140,12 @@ function rhythmOf(freezes: FreezeRecord[]): string | null {
       end?.slice(11, 16) === to &&
       (at === 0 || day(start) - day(freezes[at - 1]!.start) === step),
   );
-  if (!isEven || to === undefined || step < 1) return null;
+  if (!isEven || to === undefined || step < 1) return '';
   const every = step === 1 ? 'Every day' : step === 7 ? 'Every week' : `Every ${step} days`;
-  return `${every}, ${from} to ${to}`;
+  return `${every}, ${from} to ${to}, `;
 }
+
+const fewestOfRhythm = 3;
 
 function whenOf(freeze: FreezeRecord, state: FreezeState, times: Times): Html {
   const { startsAt, endsAt, timezone, deletion } = freeze;

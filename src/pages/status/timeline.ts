@@ -45,7 +45,7 @@ export function timeline(
       ? [{ at: new Date(mergedAt), state: 'merged' as const, said: html`Merged` }]
       : []),
   ];
-  const sorted = moments.toSorted((one, other) => one.at.getTime() - other.at.getTime()).slice(-mostShown);
+  const sorted = moments.toSorted((one, other) => secondOf(one) - secondOf(other)).slice(-mostShown);
   if (sorted.length === 0) return html``;
   return html`<section aria-labelledby="timeline">
     <h2 id="timeline">Timeline</h2>
@@ -60,6 +60,9 @@ export function timeline(
     </ol>
   </section>`;
 }
+
+/** GitHub's times are whole seconds, so what caused a status, which stands before it, is in the same one at most. */
+const secondOf = ({ at }: Moment): number => Math.floor(at.getTime() / 1000);
 
 /** A status as a moment, if it says another thing than the one before. */
 function ofStatus({ at, state, description }: WrittenStatus, index: number, all: WrittenStatus[]): Moment[] {
