@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
 import { exemptionsOf } from '../support/exemptions.ts';
-import { signedIn, Visitor } from '../support/visitor.ts';
+import { signedIn, type Visitor } from '../support/visitor.ts';
 
 // Somebody ends too much. The page that follows takes it back.
 

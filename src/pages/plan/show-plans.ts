@@ -1,9 +1,8 @@
 import { html } from 'hono/html';
 import { actorName } from '../../events/actor.ts';
 import { whatIsBlocked } from '../../words/describe-fields.ts';
-import { asPublic, holdsMerges, type StoredFreeze } from '../../freezes/freeze.ts';
+import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
 import {
-  freezePath,
   occurrencePath,
   ownerFormPath,
   ownerLivePath,
@@ -47,7 +46,7 @@ import { item } from '../repository/freeze-list.ts';
 import { badge, stateLine } from '../states.ts';
 import { instantText, longText, quotedText, type Times, warningNotices } from '../text.ts';
 import { stillSo, undoEnding } from '../undo.ts';
-import { pastOf } from './past-freezes.ts';
+import { mostMatchedNamed, ongoingList, pastOf } from './freezes-of-plan.ts';
 import { deletionOfPlans, mayChangePlan, occurrenceActions, planActions, versionOf } from './plan-actions.ts';
 
 /** How many plans that are over are listed, the newest first. */
@@ -196,16 +195,15 @@ const followed = ({ url, titles }: Source, mayChange: boolean): Html =>
 function planState(
   { plan, account }: PlanVisit,
   { matched, nextOccurrences: [first] }: ShownPlan,
-  { isOn, held, toHold, toAsk, holdsMerges, deployments, ...progress }: FreezeProgress,
+  { isOn, held, toHold, toAsk, holdsMerges, deployments, withoutRule, ...progress }: FreezeProgress,
   times: Times,
 ): Html {
-  const notEnforced = new Set([...progress.notEnforced, ...progress.withoutRule.map(({ name }) => name)])
-    .size;
+  const notEnforced = new Set([...progress.notEnforced, ...withoutRule.map(({ name }) => name)]).size;
   const notKnown = new Set([...progress.notKnown, ...progress.environmentsUnknown]).size + toAsk;
-  const isFirstOn = first !== undefined && first.startsAt <= times.now;
-  const state = isOn ? 'frozen' : first && !isFirstOn ? 'scheduled' : 'ended';
-  const said =
-    first && isOn === isFirstOn ? nextOf(plan, first, times) : badge(state, isOn ? 'Ongoing' : 'Not ongoing');
+  const isAhead = first !== undefined && first.startsAt > times.now;
+  const state = isOn ? 'frozen' : isAhead ? 'scheduled' : 'ended';
+  const word = isOn ? 'Ongoing' : 'Not ongoing';
+  const said = first && isOn !== isAhead ? nextOf(plan, first, times) : badge(state, word);
   const blocked = `${held === toHold ? '' : `${held} of `}${countText(toHold, 'pull request')} blocked`;
   const counts = [
     isOn &&
@@ -221,23 +219,6 @@ function planState(
   return stateLine(state, said, { counts, isHeading: false });
 }
 
-/** Where the plan freezes now, as far as the viewer can read, and how many pull requests are blocked there. */
-function ongoingList({ plan, account, repositories }: PlanVisit, on: StoredFreeze[]): Html {
-  const ids = new Map(on.map(({ repositoryId, id }) => [repositoryId, id]));
-  const frozen = repositories.filter(({ id }) => ids.has(id));
-  if (frozen.length === 0) return html``;
-  const row = ({ id, name, held, waiting }: PlanVisit['repositories'][number]) => {
-    const blocked = `: ${waiting > 0 ? `${held} of ` : ''}${countText(held + waiting, 'pull request')} blocked`;
-    const link = html`<a href="${freezePath({ name, account }, ids.get(id)!)}">${name}</a>`;
-    return html`<li>${link}${holdsMerges(plan) ? blocked : ''}</li>`;
-  };
-  return html`<h2>Ongoing freezes</h2>
-    <ul>
-      ${frozen.slice(0, mostMatchedNamed).map(row)}
-      ${frozen.length > mostMatchedNamed ? html`<li>and ${frozen.length - mostMatchedNamed} more</li>` : ''}
-    </ul>`;
-}
-
 /** Globs can name repositories that only the owner's admins see. Others see which ones they match. */
 function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Html {
   const { include, exclude } = plan.repositories;
@@ -247,8 +228,6 @@ function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Ht
   const more = matched.length - mostMatchedNamed;
   return html`${links(account.login, matched.slice(0, mostMatchedNamed))}${more > 0 ? `, and ${more} more` : ''}`;
 }
-
-const mostMatchedNamed = 50;
 
 function details(visit: PlanVisit, shown: ShownPlan, times: Times, mayChange: boolean): Html {
   const { account, plan, repositories, isAdmin } = visit;

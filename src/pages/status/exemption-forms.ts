@@ -123,10 +123,7 @@ export const nameOfExemption = (repository: string, number: number, environment?
   `${repository} ${environment ? `to ${environment}` : `#${number}`}`;
 
 /** The same, with a link to the page that shows it. */
-export const exemptionLink = (
-  { deployment, pullRequest }: ExemptionRecord,
-  repository: RequestPlace,
-): Html =>
+export const exemptionLink = ({ deployment, pullRequest }: ExemptionRecord, repository: RequestPlace): Html =>
   html`<a href="${deployment ? deploymentsPath(repository) : pullRequestPath(repository, pullRequest)}"
     ><bdi>${nameOfExemption(fullName(repository), pullRequest, deployment?.environment)}</bdi></a
   >`;
