@@ -71,7 +71,7 @@ test.each(['/api/github/webhooks/', '/v1/repos/acme/web/scheduled_freeze/'])(
 describe('a method that a path does not accept', () => {
   test.each([
     ['POST', '/', 'GET, HEAD'],
-    ['PUT', '/repos/acme/web', 'GET, HEAD'],
+    ['PUT', '/repos/acme/web', 'GET, HEAD, POST'],
     ['DELETE', '/docs', 'GET, HEAD'],
     ['GET', '/auth/sign-out', 'POST'],
     ['HEAD', '/auth/sign-out', 'POST'],

@@ -56,6 +56,7 @@ async function write(
 
 let github: GitHubApp;
 beforeAll(async () => {
+  if (!nock.isActive()) nock.activate();
   github = await createGitHubApp(
     config,
     pino({ level: 'silent' }),

@@ -8,8 +8,11 @@ import { Metrics } from '../../src/metrics.ts';
 import { systemClock } from '../../src/time/clock.ts';
 
 const githubApiUrl = 'https://github.example/api/v3';
-beforeAll(() => nock.disableNetConnect());
 // Files share a process: what nock puts in the place of node:http holds back requests whose bodies do not come.
+beforeAll(() => {
+  if (!nock.isActive()) nock.activate();
+  nock.disableNetConnect();
+});
 afterAll(() => nock.restore());
 
 test('a token that was being made while the owner granted more is not taken for one that has it', async () => {

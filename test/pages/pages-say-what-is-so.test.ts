@@ -119,7 +119,7 @@ test('a freeze that has not begun holds nothing, no matter what others hold', as
     expect(await see(`/owners/acme/progress?${asked}`)).toContain(
       'Not started The freeze holds nothing yet.',
     );
-  expect(await see(`/owners/acme/plans/${id}`)).toMatch(/Scheduled 1 repository/);
+  expect(await see(`/owners/acme/plans/${id}`)).toMatch(/Scheduled Mon 1 Jun, 00:00 UTC 1 repository/);
 });
 
 test('the page names a pattern without a repository before anything is frozen', async () => {
