@@ -194,16 +194,16 @@ const followed = ({ url, titles }: Source, mayChange: boolean): Html =>
 /** Until when the plan is on, or when it is next; how many pull requests are blocked, and where it is not enforced. */
 function planState(
   { plan, account }: PlanVisit,
-  { matched, nextOccurrences: [first] }: ShownPlan,
+  { matched, nextOccurrences }: ShownPlan,
   { isOn, held, toHold, toAsk, holdsMerges, deployments, withoutRule, ...progress }: FreezeProgress,
   times: Times,
 ): Html {
   const notEnforced = new Set([...progress.notEnforced, ...withoutRule.map(({ name }) => name)]).size;
   const notKnown = new Set([...progress.notKnown, ...progress.environmentsUnknown]).size + toAsk;
-  const isAhead = first !== undefined && first.startsAt > times.now;
-  const state = isOn ? 'frozen' : isAhead ? 'scheduled' : 'ended';
-  const word = isOn ? 'Ongoing' : 'Not ongoing';
-  const said = first && isOn !== isAhead ? nextOf(plan, first, times) : badge(state, word);
+  // The one that is on, or else the next: one that somebody ended early is neither.
+  const one = nextOccurrences.find(({ startsAt }) => startsAt <= times.now === isOn);
+  const state = isOn ? 'frozen' : one ? 'scheduled' : 'ended';
+  const said = one ? nextOf(plan, one, times) : badge(state, isOn ? 'Ongoing' : 'Not ongoing');
   const blocked = `${held === toHold ? '' : `${held} of `}${countText(toHold, 'pull request')} blocked`;
   const counts = [
     isOn &&
