@@ -68,7 +68,7 @@ test('by the keyboard alone: longer, edited, deleted', async () => {
   };
   await press('+1 hour');
   await page.getByText('The freeze was extended.').waitFor();
-  expect(await page.textContent('.verdict')).toContain('Wed 2 Dec, 07:00 (13:00 Paris');
+  expect(await page.textContent('.state-line')).toContain('Wed 2 Dec, 07:00 (13:00 Paris');
   await press('Edit…');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Control+A');
