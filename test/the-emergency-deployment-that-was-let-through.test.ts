@@ -166,6 +166,28 @@ test('the answer of GitHub never came: it is used once; a run that was cancelled
   expect(await state(repository)).toBe('used');
 });
 
+test('an answer of ours that the list of GitHub shows late is ours: nobody went past us', async () => {
+  const { repository, deploy } = await held('seen-late');
+  const run = await deploy();
+  const { faults } = acme.github;
+  faults.add({
+    match: { method: 'POST', path: /\/deployment_protection_rule$/ },
+    kind: 'reset-after',
+    times: 1,
+  });
+  const url = `https://api.github.com/repos/${repository}/environments/production`;
+  const environment = { id: 1, node_id: 'EN_1', name: 'production', url, html_url: url };
+  const rest = { wait_timer: 0, wait_timer_started_at: null, current_user_can_approve: false, reviewers: [] };
+  const late = { status: 200, body: [{ environment, ...rest }] };
+  faults.add({ match: { path: /\/pending_deployments$/ }, kind: 'answer', times: 1, answer: () => late });
+  await exemptions.requestToDeploy(repository, { sha: run.sha });
+  await pass(acme, 75_000);
+  faults.clear();
+  expect(decisions(acme, repository, run)).toEqual(['pending', 'approved']);
+  expect(await state(repository)).toBe('used');
+  expect(await toldOf(acme, repository)).not.toContain('deployment.bypassed');
+});
+
 test('set aside for a run of which GitHub heard nothing, it lets that run go, and no newer one', async () => {
   const { repository, deploy } = await held('died');
   const run = await deploy();

@@ -102,6 +102,8 @@ function reviewsIn(settling: Settling, turn: bigint): Effect<ToReview, Reviewed>
   const installationId = repository.installation.id;
   /** What is not tried again in this turn, and why. Null: GitHub was busy with it. It delays no others. */
   const left = new Map<string, unknown>();
+  /** Of which answers GitHub showed nothing yet. Its lists may be late, and its refusal of the next one is not. */
+  const unseen = new Map<string, Exclude<Review, 'report'>>();
   return {
     room: { first: reviewsAtOnce, most: reviewsAtOnce },
     async take(most) {
@@ -147,7 +149,10 @@ function reviewsIn(settling: Settling, turn: bigint): Effect<ToReview, Reviewed>
         return isPending ? null : isDone({ state: attempted! });
       }),
     async act({ deployment, verdict, told, isFresh, attempts }) {
-      const isBusy = () => (left.set(deploymentName(deployment), null), isDone('busy'));
+      const { runId, environment, attempted } = deployment;
+      const name = deploymentName(deployment);
+      const isBusy = () => (left.set(name, null), isDone('busy'));
+      if (attempts > 1 && attempted !== null && attempted !== 'report') unseen.set(name, attempted);
       if (attempts > 1 || !told) return isDone('nothing');
       const now = nowOf(deps.clock);
       if (verdict.kind === 'exempt' && !(await takeExemption(deps.db, verdict.exemption, deployment, now)))
@@ -155,16 +160,16 @@ function reviewsIn(settling: Settling, turn: bigint): Effect<ToReview, Reviewed>
       if (!(await takeReview(deps, installationId)))
         return { kind: 'limited', until: new Date(now.getTime() + reviewAgainAfter), came: 'nothing' };
       if (!isFresh()) return isDone('nothing');
-      const { runId, environment } = deployment;
       const asked = { ...stateOf[told.answer], comment: told.comment };
       const taken = await review(remote, runId, environment, asked).catch((error: unknown) => {
         const isLost = classifyGitHubError(error, deps.clock.now()).kind === 'down';
         throw isLost ? new Unanswered('no answer to a review', { cause: error }) : error;
       });
       if (taken === 'race') return isBusy();
-      // GitHub's lists may be late, its refusal is not.
-      if (taken === 'not waiting')
-        return { kind: 'refused', came: { state: await endWithoutUs(remote, deployment) } };
+      if (taken === 'not waiting') {
+        const state = unseen.get(name) ?? (await endWithoutUs(remote, deployment));
+        return { kind: 'refused', came: { state } };
+      }
       if (told.answer !== 'report') return isDone({ state: told.answer });
       // Somebody approved our part before, and another rule still holds it.
       return isDone(taken === 'reviewed' ? { state: 'approved', isFree: true } : { report: told.comment });
