@@ -31,7 +31,7 @@ export const ofCheckCounts: AttributeGroup = {
 };
 
 const failing = new Set([
-  ...['FAILURE', 'ERROR', 'CANCELLED', 'TIMED_OUT', 'ACTION_REQUIRED', 'STARTUP_FAILURE'],
+  ...['FAILURE', 'ERROR', 'CANCELLED', 'TIMED_OUT', 'ACTION_REQUIRED', 'STARTUP_FAILURE', 'STALE'],
 ]);
 const outcomes = ['passing', 'failing', 'pending'] as const;
 type Outcome = (typeof outcomes)[number];
