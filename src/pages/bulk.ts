@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { eachByItself, Refusal, refusalStatus } from '../errors.ts';
-import { uuid } from '../api/fields.ts';
+import { conflict, eachByItself, notFound, Refusal, refusalStatus } from '../errors.ts';
+import { readUuid } from '../api/fields.ts';
 import { assetUrl } from './assets.ts';
 import type { SentForm } from './change.ts';
 import { assertFresh, badField, hiddenField } from './form.ts';
@@ -60,9 +60,9 @@ export type ChosenRow = { id: string; assertSame(version: string, what: 'this fr
 export function chosenRows(form: URLSearchParams): ChosenRow[] {
   const rows = form.getAll('chosen').flatMap((text) => {
     const [given, version = ''] = text.split(' ');
-    const { data: id } = uuid('chosen').safeParse(given);
+    const id = readUuid(given);
     const seen = new URLSearchParams({ version });
-    return id === undefined ? [] : [{ id, assertSame: assertFresh.bind(null, seen) }];
+    return id === null ? [] : [{ id, assertSame: assertFresh.bind(null, seen) }];
   });
   if (rows.length === 0) throw badField('chosen', 'Select at least one row.');
   if (rows.length > mostChosen) throw badField('chosen', `Select at most ${mostChosen} rows at a time.`);
@@ -70,34 +70,53 @@ export function chosenRows(form: URLSearchParams): ChosenRow[] {
 }
 
 /**
- * Changes each row by itself, then goes to a page; or names what could not be changed, and why.
- * @param acts with the name of each row. @param to the page, also for who goes on after a part.
+ * A row, and what changes it.
+ * @property unseen what it is called if it is not found, where its name would then tell what the reader may not see.
+ */
+export type RowChange = { name: string; unseen?: string; act: () => Promise<unknown> };
+
+const gone = 'It is no longer there.';
+
+/** A row that is not there, so nothing knows its name. */
+export const goneRow = (id: string): RowChange => ({
+  name: id,
+  act: async () => {
+    throw notFound(gone);
+  },
+});
+
+/**
+ * Changes each row by itself, then goes to the list; or names what could not be changed, and why.
+ * @param list its path. @param said the query that says what was done, if anything was.
  */
 export async function changeRows(
   { context, viewer }: SentForm,
-  acts: { name: string; act: () => Promise<unknown> }[],
-  to: () => string,
+  rows: RowChange[],
+  { list, said }: { list: string; said: () => string },
 ): Promise<Response> {
   const failed: { name: string; why: string }[] = [];
   const { done, refusals } = await eachByItself(
-    acts.map(({ name, act }) => async () => {
+    rows.map(({ name, unseen = name, act }) => async () => {
       try {
         await act();
       } catch (error) {
-        if (error instanceof Refusal && error.code !== 'not-found') failed.push({ name, why: error.message });
-        throw error;
+        if (!(error instanceof Refusal)) throw error;
+        const isGone = error.code === 'not-found';
+        failed.push(isGone ? { name: unseen, why: gone } : { name, why: error.message });
+        throw isGone ? conflict(gone) : error;
       }
     }),
   );
+  const to = done.length > 0 ? list + said() : list;
   const [first] = refusals;
-  if (!first) return context.redirect(to(), 303);
+  if (!first) return context.redirect(to, 303);
   return messagePage(
     context,
     {
       status: refusalStatus[first.code],
       title: done.length > 0 ? 'Some rows were not changed' : 'Nothing was changed',
       text: `${countText(done.length, 'row was', 'rows were')} changed, and ${failed.length} could not be changed:`,
-      link: { href: to(), text: 'Back to the list' },
+      link: { href: to, text: 'Back to the list' },
       more: html`<ul>
         ${failed.map(
           ({ name, why }) =>

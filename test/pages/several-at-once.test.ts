@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
 import { exemptionsOf } from '../support/exemptions.ts';
 import { Visitor, words } from '../support/visitor.ts';
@@ -15,6 +15,7 @@ beforeAll(async () => {
   for (const login of ['rita', 'wes']) acme.github.addUser(login);
   for (const name of ['web', 'api'])
     await acme.repository(name, [{}, {}], {
+      private: name === 'api',
       roles: { bob: 'write', rita: name === 'web' ? 'admin' : 'write' },
     });
   for (const login of ['ada', 'rita', 'wes']) {
@@ -131,9 +132,60 @@ test('plans are deleted together, by admins of the owner', async () => {
   const answer = await send(plans, [boxes['First']!, boxes['Second']!], reason);
   expect(words(answer)).toMatch(/Second\W+Somebody changed this plan/);
   expect((await planNames()).toSorted()).toEqual(['Second', 'Third']);
-  const { location } = await send(plans, Object.values(await open(plans)), reason);
-  expect((await visitors['ada']!.open(location)).text).toContain('Deleted.');
+  const rest = Object.values(await open(plans));
+  expect(words(await visitors['ada']!.open(plans))).toContain('You cannot undo this.');
+  const { location } = await send(plans, rest, reason);
+  expect(location).toBe(`${plans}?said=deleted`);
+  const after = await visitors['ada']!.open(location);
+  expect([after.text.includes('Deleted.'), after.text.includes('Undo')]).toEqual([true, false]);
+  // Nor does an address from before offer it.
+  const now = acme.clock.now();
+  const before = await visitors['ada']!.open(`${location}&undo=${now - 5000}-${now}`);
+  expect(before.text).not.toContain('class="undo"');
   expect(await planNames()).toEqual([]);
+});
+
+test.each([
+  [plans, async () => plan('Gone'), 'Gone', (id: string) => `/v1/freeze_plans/acme/${id}`],
+  [
+    web,
+    async () => (await acme.freeze('acme/web', { reason: 'Gone' })).id,
+    'Gone',
+    (id: string) => `/v1/repos/acme/web/scheduled_freeze/${id}`,
+  ],
+])(
+  'where all rows are gone, the page names them and does not say that they were deleted: %s',
+  async (path, make, name, at) => {
+    const id = await make();
+    await acme.quiet();
+    const box = (await open(path))[name]!;
+    await acme.call('DELETE', at(id), { as: acme.admin, body: reason });
+    await acme.quiet();
+    const answer = await send(path, [box], reason);
+    expect(words(answer)).toMatch(
+      /0 rows were changed, and 1 could not be changed: Back to the list Gone : It is no longer there\./,
+    );
+    expect([answer.status, answer.text.includes(`href="${path}"`)]).toEqual([409, true]);
+    expect(answer.text).not.toContain('said=');
+  },
+);
+
+test('what somebody changes while a press is under way stays', async () => {
+  for (const name of ['Early', 'Late']) await acme.freeze('acme/web', { reason: name });
+  const boxes = await open(web);
+  const { db } = acme.app.deps;
+  // Whoever changes the second one comes between.
+  const transaction = db.$transaction.bind(db);
+  const held = vi.spyOn(db, '$transaction').mockImplementationOnce((async (work: never) => {
+    await acme.update('acme/web', boxes['Late']!.split(' ')[0]!, { reason: 'Later still' });
+    return transaction(work);
+  }) as never);
+  const answer = await send(web, [boxes['Early']!, boxes['Late']!], reason);
+  held.mockRestore();
+  expect(words(answer)).toMatch(/Late\W+Somebody changed this freeze/);
+  const left = await open(web);
+  expect(Object.keys(left)).toEqual(['Later still']);
+  await send(web, Object.values(left), reason);
 });
 
 test('requests are approved together where the reader may, and one Undo revokes them', async () => {
@@ -150,6 +202,11 @@ test('requests are approved together where the reader may, and one Undo revokes 
   const answer = await send(exemptions, [all[0]!, all[2]!], {}, 'rita');
   expect([answer.status, acme.frozen('acme/web'), acme.frozen('acme/api')]).toEqual([403, [2], [1, 2]]);
   expect(words(answer)).toMatch(/acme\/api #1\W+\w/);
+  // Whoever may not see the repository learns no name.
+  const stranger = await send(exemptions, [all[2]!], {}, 'wes');
+  expect(words(stranger)).toContain(`${all[2]!.trim()} : It is no longer there.`);
+  expect(stranger.text).not.toContain('acme/api');
+  expect(stranger.text).not.toContain('said=');
 
   const { location } = await send(exemptions, Object.values(await open(exemptions)));
   expect([acme.frozen('acme/web'), acme.frozen('acme/api')]).toEqual([[], [2]]);

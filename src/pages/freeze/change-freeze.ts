@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
+import { notFound } from '../../errors.ts';
 import type { FreezeChange } from '../../freezes/check-freeze.ts';
 import { type FreezeRecord, freezeRecord } from '../../freezes/list-freezes.ts';
 import { phaseOf } from '../../freezes/freeze-window.ts';
@@ -177,22 +178,32 @@ export async function deleteFreezesByForm(change: RepositoryChange): Promise<Res
   const { deps, repository, form } = change;
   requiredText(form, 'delete_reason', 'Enter a reason.');
   const since = nowOf(deps.clock);
-  const rows = chosenRows(form).map(async ({ id, assertSame }) => {
-    const freeze = await freezeRecord(deps.db, repository.id, id);
-    return freeze ? [{ freeze, assertSame }] : [];
-  });
-  const found = (await Promise.all(rows)).flat();
-  const acts = found.map(({ freeze, assertSame }) => ({
-    name: shorten(freeze.reason, 60),
+  const rows = chosenRows(form);
+  const names = new Map(
+    (
+      await deps.db.freeze.findMany({
+        where: { repositoryId: repository.id, id: { in: rows.map(({ id }) => id) } },
+        select: { id: true, reason: true },
+      })
+    ).map(({ id, reason }) => [id, shorten(reason, 60)]),
+  );
+  const ended: FreezeRecord[] = [];
+  const acts = rows.map(({ id, assertSame }) => ({
+    name: names.get(id) ?? id,
     async act() {
+      // Read at its turn: somebody may change it while others are deleted.
+      const freeze = await freezeRecord(deps.db, repository.id, id);
+      if (!freeze || freeze.deletion) throw notFound('There is no such freeze.');
       assertSame(String(freeze.version), 'this freeze');
       await changesByForm.delete(change, freeze);
+      if (phaseOf(freeze, since) === 'ongoing') ended.push(freeze);
     },
   }));
-  const ended = found.map(({ freeze }) => freeze).filter((each) => phaseOf(each, since) === 'ongoing');
-  const said = ended.length === 0 ? 'deleted' : endingName('unfrozen', releasedBy(ended));
-  const to = () => `${repositoryPath(repository)}?said=${said}&undo=${spanSince(deps, since)}`;
-  return changeRows(change, acts, to);
+  const said = () => {
+    const what = ended.length === 0 ? 'deleted' : endingName('unfrozen', releasedBy(ended));
+    return `?said=${what}&undo=${spanSince(deps, since)}`;
+  };
+  return changeRows(change, acts, { list: repositoryPath(repository), said });
 }
 
 const saveChanged = async (

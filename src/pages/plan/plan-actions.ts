@@ -186,7 +186,10 @@ export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
 export const deletionOfPlans: Parameters<typeof bulkBar>[1] = {
   name: 'Delete the selected plans…',
   acts: [['Delete', 'plan', 'plans']],
-  asks: html`<p>This deletes the entire plans with their scheduled freezes, and ends their ongoing ones.</p>
+  asks: html`<p>
+      This deletes the entire plans with their scheduled freezes, and ends their ongoing ones. You cannot undo
+      this.
+    </p>
     ${whyField('delete')}`,
 };
 
@@ -203,17 +206,24 @@ export async function namedByPlans({ deps, account, form }: SentForm & { account
 export async function deletePlansByForm(change: OwnerChange): Promise<Response> {
   const { deps, account, form, administered } = change;
   const reason = requiredText(form, 'delete_reason', 'Enter a reason.');
-  const since = nowOf(deps.clock);
-  const plans = new Map((await listPlans(deps.db, account.id, since)).map((plan) => [plan.id, plan]));
-  const acts = chosenRows(form).map(({ id, assertSame }) => ({
-    name: plans.has(id) ? shownName(plans.get(id)!, administered === null) : id,
+  const isAdmin = administered === null;
+  const rows = chosenRows(form);
+  // Also those that somebody deleted meanwhile, to name them.
+  const plans = await deps.db.freezePlan.findMany({
+    where: { accountId: account.id, id: { in: rows.map(({ id }) => id) } },
+    select: { id: true, name: true, publicReason: true },
+  });
+  const names = new Map(plans.map((plan) => [plan.id, shownName(plan, isAdmin)]));
+  const acts = rows.map(({ id, assertSame }) => ({
+    name: names.get(id) ?? id,
+    unseen: (isAdmin && names.get(id)) || id,
     async act() {
       assertSame(versionOf(await requirePlan(deps.db, deps, account, id)), 'this plan');
       await deletePlan(change, id, reason);
     },
   }));
-  const to = () => `${plansPath(account.login)}?said=deleted&undo=${spanSince(deps, since)}`;
-  return changeRows(change, acts, to);
+  // As on the page of a plan, its deletion asks before, and cannot be undone.
+  return changeRows(change, acts, { list: plansPath(account.login), said: () => '?said=deleted' });
 }
 
 /** Calls `act` with the plan of the path. @throws Refusal not-found if it is over or deleted. */

@@ -70,7 +70,7 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
   const pastRows = past.map(({ plan, ending }) =>
     planRow(visit, plan, html`${badge('ended')} ${instantText(ending.at, times, plan.timezone)}`),
   );
-  const body = html`${saidMessage(visit.context, undoEnding(visit))}
+  const body = html`${saidMessage(visit.context)}
     <div class="headline">
       <h1>Plans</h1>
       ${visit.mayFreeze === true ? html`<a class="button" href="${ownerFormPath(login, 'plans/new')}">New plan</a>` : ''}

@@ -20,7 +20,7 @@ import {
   pullRequestPath,
   repositoryPath,
 } from '../../page-paths.ts';
-import { changeRows, chosenRows } from '../bulk.ts';
+import { changeRows, chosenRows, goneRow } from '../bulk.ts';
 import { answerForm, once, type RepositoryChange, repositoryForm, type SentForm } from '../change.ts';
 import { badField, type FormProblems, formProblemsOf } from '../form.ts';
 import { absentPage, type PageDeps, uuidOf } from '../reader.ts';
@@ -122,6 +122,7 @@ export async function decideOnSeveral(sent: SentForm): Promise<Response> {
   const done: string[] = [];
   const acts = rows.map(({ id, number, environment, repository: { name } }) => ({
     name: nameOfExemption(`${account.login}/${name}`, number, environment),
+    unseen: id,
     async act() {
       if (!asked.has(name)) asked.set(name, authorize(name));
       const { repository, notAdmin } = await asked.get(name)!;
@@ -130,7 +131,9 @@ export async function decideOnSeveral(sent: SentForm): Promise<Response> {
     },
   }));
   const said = () => (decision === 'approve' ? `?${approvedQuery(done.join(' '))}` : '');
-  return changeRows(sent, acts, () => exemptionsPath(account.login) + said());
+  const known = new Set(rows.map(({ id }) => id));
+  const missing = ids.filter((id) => !known.has(id)).map(goneRow);
+  return changeRows(sent, [...acts, ...missing], { list: exemptionsPath(account.login), said });
 }
 
 /** Makes a change; if it is refused, shows the pull request's page with the errors next to the form. */
