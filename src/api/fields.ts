@@ -85,8 +85,11 @@ export const uuid = (name: string) =>
     example: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
   });
 
-/** An id that somebody sent outside a path; null if it is none, such as one that was typed. PostgreSQL fails on others. */
-export const readUuid = (text: unknown): string | null => z.guid().safeParse(text).data ?? null;
+/** An id that somebody sent outside a path. PostgreSQL fails on others. */
+export const sentUuid = z.guid();
+
+/** The same; null if it is none, such as one that was typed. */
+export const readUuid = (text: unknown): string | null => sentUuid.safeParse(text).data ?? null;
 
 export const ownerParams = z.object({ owner });
 export const repositoryParams = z.object({ owner, repository });

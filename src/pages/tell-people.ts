@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
+import { sentUuid } from '../api/fields.ts';
 import { notFound } from '../errors.ts';
 import type { Selection } from '../auth/authorize-owner-or.ts';
 import { progressPath } from '../page-paths.ts';
@@ -17,8 +18,8 @@ import { toCopy } from './text.ts';
 
 /** What a page of progress is about, in its query. */
 export const progressSubject = z.union([
-  z.object({ plan: z.guid() }).transform(({ plan }): Told => ({ plan })),
-  z.object({ freeze: z.guid() }).transform(({ freeze }): Told => ({ freeze })),
+  z.object({ plan: sentUuid }).transform(({ plan }): Told => ({ plan })),
+  z.object({ freeze: sentUuid }).transform(({ freeze }): Told => ({ freeze })),
 ]);
 
 /** The freezes that a form or a URL names; null if none. */

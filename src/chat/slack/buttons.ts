@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sentUuid } from '../../api/fields.ts';
 import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
@@ -17,8 +18,11 @@ import type { SlackWindow } from './slack-text.ts';
 
 type Pressed = Extract<SlackInput, { kind: 'button' }>;
 
-const uuid = z.uuid();
-const about = z.union([z.object({ exemption: uuid }), z.object({ freeze: uuid }), z.object({ plan: uuid })]);
+const about = z.union([
+  z.object({ exemption: sentUuid }),
+  z.object({ freeze: sentUuid }),
+  z.object({ plan: sentUuid }),
+]);
 type About = z.output<typeof about>;
 
 /** What a button is about. @returns null if it is none of ours. */
