@@ -69,6 +69,27 @@ test.each([
   await page.context().close();
 });
 
+test('while one types, GitHub is asked one question, whoever is chosen in the other list', async () => {
+  const settings = { freezers: [], approvers: ['bob', 'grace'] };
+  await acme.call('PATCH', '/v1/settings/acme', { as: acme.admin, body: settings });
+  const page = await signedInPage(browser, acme, 'ada', roles, wide);
+  await acme.quiet();
+  const asked = () => acme.github.requests.filter(({ path }) => path.includes('graphql')).length;
+  const before = asked();
+  await page.getByLabel('Freezers').fill('gracious');
+  await page
+    .locator('[data-people=freezers]')
+    .getByRole('checkbox', { name: /gracious/ })
+    .waitFor();
+  expect(asked() - before).toBe(1);
+  // Those of the other list stay.
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect(await rolesOfAcme()).toMatchObject({ freezers: ['gracious'], approvers: ['bob', 'grace'] });
+  await acme.call('PATCH', '/v1/settings/acme', { as: acme.admin, body: { freezers: [], approvers: [] } });
+  await page.context().close();
+});
+
 test('without scripts, buttons search, choose and remove', async () => {
   const page = await signedInPage(browser, acme, 'ada', roles, { ...phone, javaScriptEnabled: false });
   await page.getByLabel('Approvers').fill('hopp');

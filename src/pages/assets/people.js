@@ -4,7 +4,7 @@ for (const people of document.querySelectorAll('.people')) {
   const form = people.closest('form');
   const field = people.querySelector('.find input');
   const chosen = people.querySelector('.chosen');
-  const others = [...document.querySelectorAll('.people .find input')].filter((each) => each !== field);
+  const others = [...document.querySelectorAll('.people')].filter((each) => each !== people);
   let asking = new AbortController();
   let timer;
 
@@ -14,7 +14,9 @@ for (const people of document.querySelectorAll('.people')) {
     asking = new AbortController();
     const { signal } = asking;
     const query = new URLSearchParams(new FormData(form));
-    for (const { name } of others) query.delete(name);
+    // GitHub is asked about this setting alone.
+    for (const { dataset } of others)
+      for (const part of ['typed', 'list']) query.delete(`${dataset.people}_${part}`);
     try {
       const answer = await fetch(`${form.getAttribute('action')}?${query}`, { signal });
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
