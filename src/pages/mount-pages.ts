@@ -86,8 +86,9 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   // The form with the second App goes to GitHub, and people with roles have pictures there.
   const { githubApiUrl } = given.config;
   const pictures = pictureOriginsOf(githubApiUrl);
-  pages.use('/owners/:owner/settings/*', headersOfPages([webUrlOf(githubApiUrl)], pictures));
-  pages.use('/repos/:owner/:repository/settings', headersOfPages([], pictures));
+  for (const path of ['/owners/:owner/settings/roles', '/repos/:owner/:repository/settings'])
+    pages.use(path, headersOfPages([], pictures));
+  pages.use('/owners/:owner/settings/*', headersOfPages([webUrlOf(githubApiUrl)]));
   pages.use(headersOfPages(), notStored);
   mountSignIn(pages, deps, limits);
   mountForms(pages, deps);

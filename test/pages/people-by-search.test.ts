@@ -55,7 +55,10 @@ test('pictures come from the GitHub of the service, and only on pages with peopl
     /img-src ([^;]*)/.exec((await ada.open(path)).headers.get('content-security-policy')!)![1]!.split(' ');
   const { origin } = new URL(acme.github.url);
   for (const path of [roles, ofWeb]) expect(await policyOf(path)).toEqual(["'self'", origin]);
-  for (const path of ['/repos/acme', '/', '/repos/acme/web'])
+  const others = ['', '/keys', '/webhooks', '/slack', '/instant-hold'].map(
+    (each) => `/owners/acme/settings${each}`,
+  );
+  for (const path of ['/repos/acme', '/', '/repos/acme/web', ...others])
     expect(await policyOf(path)).toEqual(["'self'"]);
 });
 
