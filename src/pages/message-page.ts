@@ -132,3 +132,12 @@ export function pageBefore(
   const isOwn = origin === new URL(publicUrl).origin && !pathname.startsWith('/auth/');
   return isOwn ? pathname + search : undefined;
 }
+
+/**
+ * Whether a form or link of a Holdfast page led here, for what no other site may ask. Browsers say so for pages over HTTPS;
+ * of others, the URL of the page does. Pages of other sites can forge neither.
+ */
+export function isFromOwnPage(context: Context, deps: Pick<Deps, 'config'>): boolean {
+  const site = context.req.header('Sec-Fetch-Site');
+  return site === undefined ? pageBefore(context, deps) !== undefined : site === 'same-origin';
+}

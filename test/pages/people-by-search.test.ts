@@ -33,8 +33,11 @@ const chosen = (text: string, list: string): string[] =>
   [...text.matchAll(new RegExp(`type="hidden" name="${list}_list" value="([^"]*)"`, 'g'))].map(
     ([, each]) => each!,
   );
-const search = (fields: [string, string][], path = roles) =>
-  ada.open(`${path}?${new URLSearchParams([['do', 'settings'], ...fields])}`);
+const search = (
+  fields: [string, string][],
+  path = roles,
+  headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' },
+) => ada.open(`${path}?${new URLSearchParams([['do', 'settings'], ...fields])}`, { headers });
 const settingsOf = async (path: string) => (await acme.call('GET', path, { as: acme.admin })).body;
 
 test('a part of a login or a name finds teams, people with access, then others, with pictures', async () => {
@@ -61,6 +64,37 @@ test('pictures come from the GitHub of the service, and only on pages with peopl
   for (const path of ['/repos/acme', '/', '/repos/acme/web', ...others])
     expect(await policyOf(path)).toEqual(["'self'"]);
 });
+
+test.each([
+  ['another site', { 'Sec-Fetch-Site': 'cross-site' }, false],
+  ['a site beside it', { 'Sec-Fetch-Site': 'same-site' }, false],
+  ['a chat or a mail', { 'Sec-Fetch-Site': 'none' }, false],
+  ['another site, whatever page it names', { 'Sec-Fetch-Site': 'cross-site', Referer: 'own' }, false],
+  ['a browser that does not say from where', {}, false],
+  ['another site, where browsers name only the page', { Referer: 'https://mallory.example/' }, false],
+  ['a page of Holdfast', { 'Sec-Fetch-Site': 'same-origin' }, true],
+  ['a page of Holdfast, where browsers name only the page', { Referer: 'own' }, true],
+] as [string, Record<string, string>, boolean][])(
+  'a link fills in the form only from a page of Holdfast: %s',
+  async (_, from, counts) => {
+    const own = acme.app.deps.config.publicUrl + roles;
+    const headers = { ...from, ...(from['Referer'] === 'own' && { Referer: own }) };
+    for (const path of [roles, ofWeb]) {
+      const { text } = await search(
+        [
+          ['freezers_list', 'mallory'],
+          ['approvers_typed', 'bob'],
+          ['longest_open_end_hours', '7'],
+        ],
+        path,
+        headers,
+      );
+      expect(chosen(text, 'freezers')).toEqual(counts ? ['mallory'] : []);
+      expect(/name="approvers_typed"[^>]*value="bob"/.test(text)).toBe(counts);
+      expect(/name="longest_open_end_hours"[^>]*value="7"/.test(text)).toBe(counts && path === ofWeb);
+    }
+  },
+);
 
 test('what is chosen stays while one searches on, one is removed, and all is saved at once', async () => {
   const opened = versionOf((await ada.open(roles)).text);

@@ -6,6 +6,8 @@ import type { RolePlace } from '../../settings/role-holders.ts';
 import { linesOf } from '../condition-fields.ts';
 import { hiddenField, noProblems, textField } from '../form.ts';
 import type { Html } from '../html.ts';
+import { isFromOwnPage } from '../message-page.ts';
+import type { Visit } from '../reader.ts';
 
 // Asks for people and teams: those that are chosen, each with a button that removes it, and a field that finds more. What
 // stands in the field counts too, so a login can be typed, also while GitHub does not answer. The buttons ask for the same
@@ -154,6 +156,11 @@ const person = (name: PeopleSetting, { handle, name: called, picture }: Face, is
     </button>
   </li>`;
 
-/** The form of a page that was asked for by one of these buttons; null for a page that was opened. */
-export const searchedForm = (query: URLSearchParams): URLSearchParams | null =>
-  query.get('do') === 'settings' ? query : null;
+/**
+ * The form of a page that was asked for by one of these buttons; null for a page that was opened, also by a link elsewhere:
+ * such a link would choose people whom the next press saves.
+ */
+export function searchedForm({ context, deps }: Pick<Visit, 'context' | 'deps'>): URLSearchParams | null {
+  const query = new URL(context.req.url).searchParams;
+  return query.get('do') === 'settings' && isFromOwnPage(context, deps) ? query : null;
+}

@@ -72,7 +72,7 @@ export async function showOwnerSettingsPage(visit: OwnerVisit): Promise<Response
   if (!isAdmin)
     return adminsOnly(visit, account.login, { href: ownerPath(account.login), text: 'Back to the overview' });
   const place = placeOf(visit);
-  const sent = searchedForm(new URL(visit.context.req.url).searchParams);
+  const sent = searchedForm(visit);
   return (place && (await ownerSettings(visit, place, noProblems, sent))) ?? absentPage(visit);
 }
 
@@ -163,7 +163,7 @@ export async function showRepositorySettingsPage(visit: RepositoryVisit): Promis
   const { repository, viewer } = visit;
   if (!viewer) return signInFirst(visit);
   if ((await permissionOf(visit)) === 'admin')
-    return repositorySettings(visit, noProblems, searchedForm(new URL(visit.context.req.url).searchParams));
+    return repositorySettings(visit, noProblems, searchedForm(visit));
   const link = { href: repositoryPath(repository), text: 'Back to the repository' };
   return adminsOnly(visit, fullName(repository), link);
 }
