@@ -96,6 +96,14 @@ test.each([
   },
 );
 
+test('a form that has too many is refused, and keeps all of them', async () => {
+  const many = Array.from({ length: 52 }, (_, index) => `person-${index}`);
+  const version = versionOf((await ada.open(roles)).text);
+  const { status, text } = await ada.send(roles, { do: 'settings', version, freezers_list: many });
+  expect([status, chosen(text, 'freezers')]).toEqual([422, many]);
+  expect(await settingsOf('/v1/settings/acme')).toMatchObject({ freezers: [] });
+});
+
 test('what is chosen stays while one searches on, one is removed, and all is saved at once', async () => {
   const opened = versionOf((await ada.open(roles)).text);
   const kept: [string, string][] = [

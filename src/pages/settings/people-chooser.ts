@@ -22,8 +22,8 @@ export const listOf = (name: PeopleSetting): string => `${name}_list`;
 const typedOf = (name: PeopleSetting): string => `${name}_typed`;
 const withoutOf = (name: PeopleSetting): string => `${name}_without`;
 
-/** As many as a setting can have. */
-const mostChosen = 50;
+/** Of how many GitHub is asked who they are: as many as a setting can have. A form that has more is refused, and keeps them. */
+const mostAsked = 50;
 
 /** Whether a form has the setting: a list that is empty has no field. */
 export const hasPeople = (form: URLSearchParams, name: PeopleSetting): boolean =>
@@ -70,12 +70,12 @@ export async function loadPeople(
   stored: string[],
   sent: URLSearchParams | null,
 ): Promise<ChosenPeople> {
-  const handles = (sent ? listed(sent, name) : stored).slice(0, mostChosen);
+  const handles = sent ? listed(sent, name) : stored;
   const typed = sent ? typedIn(sent, name) : '';
   const repository = typed === '' ? null : await repositoryOf(deps, place);
   const asked = place.installation.suspendedAt
     ? null
-    : await findPeople(deps, { ...place, repository }, handles, typed).catch(
+    : await findPeople(deps, { ...place, repository }, handles.slice(0, mostAsked), typed).catch(
         refusedIf('unavailable', 'too-many-requests'),
       );
   const found = asked instanceof Refusal ? null : asked;
