@@ -273,7 +273,7 @@ export const planEnforcementEndpoint = endpoint({
       unsure: _,
       bases,
       ...found
-    } = await planEnforcement(deps, account, plan, used);
+    } = await planEnforcement(deps, account, plan, used, { withBases: true });
     return {
       ...found,
       to_hold: toHold,

@@ -5,6 +5,7 @@ import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import type { PlanRepository } from '../../plans/matched-repositories.ts';
 import type { StoredPlan } from '../../plans/plan-store.ts';
@@ -142,7 +143,7 @@ type PlanEnforcement = {
   unsure: Map<bigint, Unsure>;
   /** Full names of repositories where freezes cannot hold, or where something is known not to be held. */
   notEnforced: string[];
-  /** Where what should be held merges. */
+  /** Where what should be held merges; none if nobody asked for them. */
   bases: BaseCount[];
 };
 
@@ -162,14 +163,18 @@ type PlanRow = {
   open: number;
 };
 
-/** The progress of a plan in the repositories that it matches, from our tables only. */
+/**
+ * The progress of a plan in the repositories that it matches, from our tables only.
+ * @param options `withBases`: also says where what should be held merges, which costs the statement more.
+ */
 export async function planEnforcement(
   deps: Deps,
   account: InstalledAccount,
   plan: Pick<StoredPlan, 'id'>,
   used: PlanRepository[],
+  { withBases = false } = {},
 ): Promise<PlanEnforcement> {
-  const row = await progressOf(deps, plan.id);
+  const row = await progressOf(deps, plan.id, withBases);
   const leaky = new Set(row.leaky ?? []);
   return {
     repositories: used.length,
@@ -188,7 +193,11 @@ export async function planEnforcement(
 }
 
 /** Counts all repositories with one statement. */
-async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string): Promise<PlanRow> {
+async function progressOf(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  id: string,
+  withBases: boolean,
+): Promise<PlanRow> {
   const now = nowOf(clock);
   const [row] = await db.$queryRaw<[PlanRow]>`
     WITH shown AS (
@@ -208,12 +217,15 @@ async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string)
         SELECT repository_id, count(*)::int AS held, count(*) FILTER (WHERE answer = 'asked')::int AS asked
         FROM shown WHERE why IS NULL AND answer IS DISTINCT FROM 'refuses' GROUP BY repository_id
       ) AS each) AS unsure,
-      (SELECT json_agg(json_build_array(r.id::text, rules_version, base_ref, count)) FROM (
-        SELECT repository_id, base_ref, count(*)::int AS count FROM shown GROUP BY repository_id, base_ref
-      ) AS each JOIN repositories r ON r.id = repository_id) AS bases
+      ${withBases ? basesShown : Prisma.sql`NULL`} AS bases
     FROM shown`;
   return row;
 }
+
+const basesShown = Prisma.sql`
+  (SELECT json_agg(json_build_array(r.id::text, rules_version, base_ref, count)) FROM (
+    SELECT repository_id, base_ref, count(*)::int AS count FROM shown GROUP BY repository_id, base_ref
+  ) AS each JOIN repositories r ON r.id = repository_id)`;
 
 /** In how many repositories an answer asks GitHub what it requires. The next answer asks about the next ones. */
 const mostAsked = 10;
