@@ -95,8 +95,8 @@ test('the progress of a plan says where the rule is not enabled, and where there
   await acme.repository('lib', []);
   acme.github.addEnvironment('acme/infra', 'staging', { ours: false });
   acme.github.addEnvironment('acme/infra', 'production');
-  // What GitHub said before is a minute old at most.
-  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  // What GitHub said before is five minutes old at most.
+  await acme.advanceTo(new Date(acme.clock.now() + 5 * 60_000));
   const body = {
     ...{ name: 'Some', reason: 'Some', repositories: { include: ['infra', 'lib', 'web'] }, timezone: 'UTC' },
     ...{ holds: ['merges', 'deployments'], environments: ['production', 'staging'], start: null },
@@ -118,6 +118,31 @@ test('the progress of a plan says where the rule is not enabled, and where there
     body: { delete_reason: 'r' },
   });
   await acme.quiet();
+});
+
+test('the progress of a plan in many repositories ends, however slowly they are asked about', async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `far-${at}`);
+  for (const name of names) {
+    acme.github.addRepository(`acme/${name}`);
+    acme.github.addEnvironment(`acme/${name}`, 'production', { ours: false });
+  }
+  await acme.quiet();
+  const body = {
+    ...{ name: 'Far', reason: 'Far', repositories: { include: ['far-*'] }, timezone: 'UTC' },
+    ...{ holds: ['deployments'], environments: ['production'], start: null },
+  };
+  const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
+  await acme.quiet();
+  const progress = `/owners/acme/progress?plan=${id}`;
+  const asked = () =>
+    acme.github.requests.filter(({ path }) => /far-\d+\/environments(\?|$)/.test(path)).length;
+  const before = asked();
+  await see(progress);
+  await vi.waitFor(() => expect(asked() - before).toBe(10), 5_000);
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  await vi.waitFor(async () => expect(await see(progress)).not.toContain('Asking GitHub'), 5_000);
+  expect(asked() - before).toBe(names.length);
+  expect(await see(progress)).toMatch(/The rule is not enabled: (far-\d+ \( production \),? ?){12}/);
 });
 
 test.each([

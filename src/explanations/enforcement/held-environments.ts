@@ -15,9 +15,11 @@ import { readEnvironments } from './read-environment.ts';
 /** The environments of a repository that a freeze names: those where GitHub waits for Holdfast, and those where not. */
 export type HeldEnvironments = { waiting: string[]; loose: string[] };
 
-/** Milliseconds to share what GitHub said, and a problem: people who fix it reload the page. */
-const knownFor = 60_000;
-const problemFor = 30_000;
+/**
+ * Milliseconds to share what GitHub said, also a problem: the first answers must outlast the questions about the last
+ * repositories. What GitHub tells of changed rules makes them void at once.
+ */
+const knownFor = 5 * 60_000;
 const mostKept = 1_000;
 /** Milliseconds for all questions about a repository. */
 const environmentsPatience = 2_000;
@@ -32,9 +34,7 @@ const loadPatience = 150;
 const leftToOthers = 1 / 2;
 const looksPerMinute = 5;
 
-const environmentsOf = answersPerService<Fact<Environments>>(mostKept, (fact) =>
-  fact.known && fact.value.environments.every(({ waits }) => waits) ? knownFor : problemFor,
-);
+const environmentsOf = answersPerService<Fact<Environments>>(mostKept, () => knownFor);
 
 type Row = { id: bigint; rulesVersion: number };
 
