@@ -275,3 +275,31 @@ test('a plan that follows a calendar', async () => {
   await line.holdfast(['plans', 'delete', plan.id, '-m', 'Over']);
   await calendar.close();
 });
+
+test.each([
+  [
+    'loose',
+    1,
+    /^0 of 1 pull requests are blocked in 1 .*\n1 would not: nothing requires the check in acme\.\n/,
+  ],
+  [
+    'mute',
+    0,
+    /^1 of 1 pull requests have their status in 1 .*\nIt is not known whether GitHub would block 1 in acme\.\n/,
+  ],
+])('progress of a plan in %s calls blocked only what GitHub refuses', async (name, code, says) => {
+  const repository = await acme.repository(name, [{}], name === 'loose' ? { protect: {} } : {});
+  const body = { name, reason: name, repositories: { include: [name] }, start: null, timezone: 'UTC' };
+  const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
+  await acme.quiet();
+  const silent = {
+    match: { path: new RegExp(`^/repos/${repository}/`) },
+    kind: 'status',
+    status: 502,
+  } as const;
+  const fault = name === 'mute' ? acme.github.faults.add(silent) : null;
+  const progress = await line.holdfast(['plans', 'progress', id]);
+  fault?.remove();
+  expect(progress.out).toMatch(says);
+  expect(progress.code).toBe(code);
+});

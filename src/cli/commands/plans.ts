@@ -3,7 +3,7 @@ import { nameFromReasons } from '../../plans/plan-name.ts';
 import { endItem, findItem } from '../freezing/items.ts';
 import { showPlanPreview, printPlan } from '../freezing/preview.ts';
 import type { Schemas } from '../service/service.ts';
-import { type ExitCode, exitCodes, misused } from '../stop.ts';
+import { type ExitCode, misused } from '../stop.ts';
 import { readOwner } from '../target.ts';
 import type { WindowOptions } from '../times.ts';
 import {
@@ -222,18 +222,11 @@ const progress = command<Where, [id: string]>({
   ],
   async run({ output, connect }, options, id): Promise<ExitCode> {
     const connection = await connect();
-    const { timeLeft } = await import('../freezing/wait-until-held.ts');
+    const { showPlanProgress } = await import('../freezing/wait-until-held.ts');
     const { owner } = await findItem(connection, id, ['plan'], options.in);
     const path = '/freeze_plans/{owner}/{plan_id}/enforcement';
     const found = await connection.service.get(path, { owner, plan_id: id });
-    output.line(
-      `${found.held} of ${found.to_hold} pull requests are blocked in ${found.repositories} repositories; ${found.waiting} statuses wait to be written${found.seconds_until_held ? `, ${timeLeft(found.seconds_until_held)}` : ''}.`,
-    );
-    if (found.waiting > 0 && found.seconds_until_held === 0)
-      output.line('Rulesets block all of them already.');
-    for (const name of found.not_enforced) output.note(`Not enforced: ${name}. See holdfast doctor ${name}`);
-    output.json(found);
-    return found.not_enforced.length > 0 ? exitCodes.refused : exitCodes.done;
+    return showPlanProgress(output, owner, found);
   },
 });
 

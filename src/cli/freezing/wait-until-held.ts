@@ -4,6 +4,8 @@ import type { CommandCall } from '../command.ts';
 import type { Schemas, ServiceClient } from '../service/service.ts';
 import { type ExitCode, exitCodes, isPassing } from '../stop.ts';
 import { nameOfTarget, type RepositoryTarget } from '../target.ts';
+import type { Output } from '../terminal.ts';
+import { whatGitHubRefuses } from '../../words/describe-fields.ts';
 
 type FreezeId = RepositoryTarget & { id: string };
 type Enforcement = Schemas['FreezeEnforcement'];
@@ -70,7 +72,7 @@ export async function waitUntilHeld(
 }
 
 /** `about 8 min left`, in steps that do not change each second. */
-export const timeLeft = (seconds: number): string =>
+const timeLeft = (seconds: number): string =>
   seconds < 60
     ? `about ${Math.ceil(seconds / 10) * 10} s left`
     : `about ${Math.round(seconds / 60)} min left`;
@@ -115,4 +117,26 @@ export function noteNotHeld({ output }: CommandCall, all: Held[]): void {
     const name = nameOfTarget(repository);
     if (state !== 'held') output.note(`${name} is ${state}. What to do in ${name}: holdfast doctor ${name}`);
   }
+}
+
+/** Prints how much of a plan of an owner is enforced. @returns 1 if something is not. */
+export function showPlanProgress(
+  output: Output,
+  owner: string,
+  progress: Schemas['FreezePlanEnforcement'],
+): ExitCode {
+  const { held, to_hold: toHold, to_refuse: toRefuse = null, repositories, waiting } = progress;
+  // A status that is not written yet blocks nothing, and neither does one that GitHub does not require.
+  const done =
+    toRefuse === null
+      ? `${held} of ${toHold} pull requests have their status`
+      : `${Math.min(held, toRefuse)} of ${toHold} pull requests are blocked`;
+  const left = progress.seconds_until_held ? `, ${timeLeft(progress.seconds_until_held)}` : '';
+  output.line(`${done} in ${repositories} repositories; ${waiting} statuses wait to be written${left}.`);
+  for (const note of whatGitHubRefuses([{ name: owner, toHold, toRefuse }]).notes) output.line(note);
+  if (waiting > 0 && progress.seconds_until_held === 0) output.line('Rulesets block all of them already.');
+  for (const name of progress.not_enforced) output.note(`Not enforced: ${name}. See holdfast doctor ${name}`);
+  output.json(progress);
+  const isEnforced = progress.not_enforced.length === 0 && (toRefuse === null || toRefuse === toHold);
+  return isEnforced ? exitCodes.done : exitCodes.refused;
 }
