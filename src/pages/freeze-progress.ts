@@ -1,4 +1,5 @@
 import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
+import { recentEnforcement } from '../explanations/enforcement/recent-enforcement.ts';
 import { type EnforcedWord, enforcedOf } from '../explanations/repository-states.ts';
 import { whatIsBlocked } from '../words/describe-fields.ts';
 import { heldEnvironmentsIn } from '../explanations/enforcement/held-environments.ts';
@@ -11,12 +12,16 @@ import { freezePath, planPath } from '../page-paths.ts';
 import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../plans/show-plan.ts';
 import { nowOf } from '../time/clock.ts';
+import { insidesAmong } from './insiders.ts';
 import { type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 
 /** A repository to name, and what of it, if not all. */
 export type NamedPlace = { name: string; of?: string[] };
 
-/** How many of the pull requests that a freeze or a plan should hold are held on GitHub. */
+/**
+ * How many of the pull requests that a freeze or a plan should hold are held on GitHub. What it says of enforcement and
+ * environments is of repositories whose inside the viewer sees: of others it says nothing, and GitHub is not asked.
+ */
 export type FreezeProgress = {
   /** The page with the details. */
   path: string;
@@ -57,12 +62,8 @@ export const isProgressDone = ({ isOn, toLook, waiting, toSay, toAsk }: FreezePr
   !isOn || toLook + waiting + toSay + toAsk === 0;
 
 /** The progress of the ongoing freezes of a plan that is not over. */
-export async function planProgress({
-  deps,
-  account,
-  repositories,
-  plan,
-}: PlanVisit): Promise<FreezeProgress> {
+export async function planProgress(visit: PlanVisit): Promise<FreezeProgress> {
+  const { deps, account, repositories, plan } = visit;
   const [{ used }, ongoing] = await Promise.all([
     matchedRepositories(deps.sql, plan),
     ongoingFreezes(deps.db, plan, nowOf(deps.clock)),
@@ -70,21 +71,25 @@ export async function planProgress({
   const matched = new Set(used.map((each) => each.id));
   const on = new Set(ongoing.map(({ repositoryId }) => repositoryId));
   const rows = repositories.filter((each) => matched.has(each.id) || on.has(each.id));
-  const ofDeployments = holdsDeployments(plan) ? rows.filter(({ id }) => on.has(id)) : [];
+  const insides = await insidesAmong(visit, rows);
+  const inside = rows.filter(({ id }) => insides.has(id));
+  const ofDeployments = holdsDeployments(plan) ? inside.filter(({ id }) => on.has(id)) : [];
   const [found, enforced, environments] = await Promise.all([
     planEnforcement(deps, account, plan, used),
-    enforcedOf(deps, rows, onlyBranches(plan) ?? undefined),
+    enforcedOf(deps, inside, onlyBranches(plan) ?? undefined),
     heldEnvironmentsIn(deps, ofDeployments, plan),
   ]);
   const held = ofDeployments.map(({ id, name }) => ({ name, its: environments.get(id) ?? null }));
   const known = held.flatMap(({ name, its }) => (its && its !== 'unknown' ? [{ name, ...its }] : []));
   // What is known of branches says nothing about deployments.
   const namesOf = (word: EnforcedWord) =>
-    (holdsMerges(plan) ? rows : []).filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
+    (holdsMerges(plan) ? inside : [])
+      .filter((each) => enforced.get(each.id) === word)
+      .map(({ name }) => name);
   // Where it is not known that GitHub requires the check, a status alone blocks nothing. While we ask, the page says so.
   const isLoose = (id: bigint) => [false, 'unknown'].includes(enforced.get(id) ?? true);
   const unsure = [...found.unsure].flatMap(([id, its]) => (isLoose(id) ? its : []));
-  const ownName = (fullName: string) => fullName.slice(account.login.length + 1);
+  const neverHeld = new Set(found.notEnforced.map((fullName) => fullName.slice(account.login.length + 1)));
   return {
     ...found,
     path: planPath(account.login, plan.id),
@@ -101,25 +106,30 @@ export async function planProgress({
       .filter(({ waiting, loose }) => waiting.length + loose.length === 0)
       .map(({ name }) => name),
     environmentsUnknown: held.filter(({ its }) => its === 'unknown').map(({ name }) => name),
-    notEnforced: [...new Set([...found.notEnforced.map(ownName), ...namesOf(false)])],
+    notEnforced: [
+      ...new Set([
+        ...inside.map(({ name }) => name).filter((name) => neverHeld.has(name)),
+        ...namesOf(false),
+      ]),
+    ],
     notKnown: namesOf('unknown'),
   };
 }
 
 /** The progress of a freeze; null if the viewer cannot read its repository. @throws Refusal not-found if it is over. */
-export async function freezeProgress(
-  { deps, repositories, archived }: OwnerVisit,
-  id: string,
-): Promise<FreezeProgress | null> {
+export async function freezeProgress(visit: OwnerVisit, id: string): Promise<FreezeProgress | null> {
+  const { deps, repositories, archived } = visit;
   const repositoryId = await repositoryIdOf(deps.db, id);
   const row = [...repositories, ...archived].find((each) => each.id === repositoryId);
   const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
-  if (!repository) return null;
+  if (!row || !repository) return null;
+  const isInside = (await insidesAmong(visit, [row])).has(row.id);
   const { freeze, environments, phase, held, isLookDue, enforced, instant, secondsUntilHeld } =
-    await freezeEnforcement(deps, repository, id);
+    await freezeEnforcement(deps, repository, id, isInside ? recentEnforcement : null);
   const of = (why: (typeof held)[number]['notHeld']) => held.filter(({ notHeld }) => notHeld === why).length;
   const unsure = held.filter(
-    ({ notHeld, mergeAnswer }) => notHeld === null && enforced !== true && mergeAnswer !== 'refuses',
+    ({ notHeld, mergeAnswer }) =>
+      isInside && notHeld === null && enforced !== true && mergeAnswer !== 'refuses',
   );
   const isSeenNotHeld = held.some(({ notHeld }) => notHeld !== null && notHeld !== 'waiting');
   return {
@@ -127,7 +137,7 @@ export async function freezeProgress(
     isOn: phase === 'ongoing',
     holdsMerges: holdsMerges(freeze),
     deployments: holdsDeployments(freeze)
-      ? `${whatIsBlocked(freeze)} ${judgeHeldDeployments(freeze, environments).sentence}`
+      ? `${whatIsBlocked(freeze)} ${isInside ? judgeHeldDeployments(freeze, environments).sentence : ''}`.trim()
       : null,
     repositories: 1,
     toLook: isLookDue && holdsMerges(freeze) ? 1 : 0,
@@ -139,8 +149,9 @@ export async function freezeProgress(
     toAsk: 0,
     // What it does to deployments says so.
     ...{ withoutRule: [], withoutEnvironment: [], environmentsUnknown: [] },
-    notEnforced: enforced === false || isSeenNotHeld ? [repository.name] : [],
-    notKnown: enforced === 'unknown' && !isSeenNotHeld && holdsMerges(freeze) ? [repository.name] : [],
+    notEnforced: isInside && (enforced === false || isSeenNotHeld) ? [repository.name] : [],
+    notKnown:
+      isInside && enforced === 'unknown' && !isSeenNotHeld && holdsMerges(freeze) ? [repository.name] : [],
     heldAtOnceSince: instant.since,
   };
 }

@@ -1,7 +1,9 @@
 import { html } from 'hono/html';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
+import type { RepositoryState } from '../explanations/repository-states.ts';
 import { asPublic, type Freeze } from '../freezes/freeze.ts';
 import type { Html } from './html.ts';
+import { idsWithRole, type OwnerVisit, permissionsOf } from './owner/open-owner.ts';
 import {
   hasAnyRole,
   permissionOf,
@@ -33,6 +35,28 @@ async function standingOf(visit: RepositoryVisit): Promise<'insider' | 'stranger
 
 export const isInsider = async (visit: RepositoryVisit): Promise<boolean> =>
   (await standingOf(visit)) === 'insider';
+
+/** Of about how many public repositories GitHub is asked what the viewer can do, beyond those of the visit. */
+const mostInsidesAsked = 10;
+
+/** Those repositories, of some of an owner that the viewer can read, of which they are an insider, as far as GitHub says so. */
+export async function insidesAmong(visit: OwnerVisit, some: RepositoryState[]): Promise<ReadonlySet<bigint>> {
+  const { deps, viewer, isAdmin } = visit;
+  const idsOf = (those: RepositoryState[]) => new Set(those.map(({ id }) => id));
+  const open = some.filter((each) => !each.private);
+  if (isAdmin || open.length === 0) return idsOf(some);
+  const inside = idsOf(some.filter((each) => each.private));
+  if (!viewer) return inside;
+  const unasked = open.filter(({ id }) => !visit.permissions.has(id)).slice(0, mostInsidesAsked);
+  const asked = await unlessUnsaid(permissionsOf(deps, viewer, unasked, {}));
+  const permissions = new Map([...visit.permissions, ...(asked ?? [])]);
+  const mayWrite = ({ id }: RepositoryState) => ['admin', 'write'].includes(permissions.get(id) ?? 'none');
+  const writable = idsOf(open.filter(mayWrite));
+  // Everybody can read a public repository, so a role there counts even where GitHub was not asked.
+  const others = new Map(open.flatMap(({ id }) => (writable.has(id) ? [] : [[id, 'read'] as const])));
+  const withRole = idsWithRole({ ...visit, viewer, permissions: others }, ['freezer', 'approver']);
+  return new Set([...inside, ...writable, ...((await unlessUnsaid(withRole)) ?? [])]);
+}
 
 /** @returns null for an insider, else the message for the viewer. */
 export async function refuseOutsiders(visit: RepositoryVisit): Promise<Html | null> {

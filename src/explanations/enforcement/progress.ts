@@ -73,15 +73,17 @@ type FreezeRow = {
 
 /**
  * The progress of a freeze.
+ * @param look how to learn what GitHub enforces; null to ask nothing: then that is unknown.
  * @throws Refusal not-found if it has ended or was deleted.
  */
 export async function freezeEnforcement(
   deps: Deps,
   repository: FoundRepository,
   id: string,
+  look: typeof recentEnforcement | null = recentEnforcement,
 ): Promise<FreezeEnforcement> {
   const freeze = await requireFreeze(deps, repository, id);
-  const report = await recentEnforcement(deps, repository);
+  const report = look && (await look(deps, repository));
   const held = (await heldPullRequests(deps, repository.id)).filter(({ heldBy }) => heldBy.includes(id));
   const rows = await deps.db.$queryRaw<FreezeRow[]>`
     SELECT kind, count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,

@@ -267,7 +267,7 @@ export async function idsWithRole(
 }
 
 /** What GitHub lets a person do with repositories. Leaves out those without access, and those that GitHub cannot be asked about now. */
-async function permissionsOf(
+export async function permissionsOf(
   deps: PageDeps,
   viewer: Person,
   some: RepositoryState[],

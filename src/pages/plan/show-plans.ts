@@ -141,7 +141,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     warningsOfChange(deps, visit.context),
     unlessUnsaid(mayChangePlan(visit)).then((may) => may === true),
   ]);
-  const ofDeployments = await warnOfDeployments(deps.db, plan, shown.nextOccurrences);
+  const ofDeployments = mayChange ? await warnOfDeployments(deps.db, plan, shown.nextOccurrences) : [];
   const isStillSo = await stillSo(visit);
   const isSo = (name: string) => !name.startsWith('plan-ended') && isStillSo(name);
   const body = html`${saidMessage(visit.context, undoEnding(visit, plan), isSo)}
@@ -150,7 +150,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     ${warningNotices([...new Set([...ofChange, ...ofEnds, ...warnOfDates(plan), ...ofDeployments])])}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
     ${mayChange ? occurrenceActions(visit, on) : ''} ${ongoingList(visit, on)}
-    ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
+    ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, progress, times, mayChange)} ${past}`;
   return showPage(visit, { ...page, body, frozen: frozenWord(on.map(holdsMerges)) });
 }
 
@@ -229,9 +229,15 @@ function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Ht
   return html`${links(account.login, matched.slice(0, mostMatchedNamed))}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
-function details(visit: PlanVisit, shown: ShownPlan, times: Times, mayChange: boolean): Html {
+function details(
+  visit: PlanVisit,
+  shown: ShownPlan,
+  progress: FreezeProgress,
+  times: Times,
+  mayChange: boolean,
+): Html {
   const { account, plan, repositories, isAdmin } = visit;
-  const { nextOccurrences: next, notEnforced } = shown;
+  const { nextOccurrences: next } = shown;
   const isSeen = (name: string) =>
     isAdmin || repositories.some((each) => `${account.login}/${each.name}` === name);
   const skipped = Object.values(plan.changes ?? {}).filter(({ isSkipped }) => isSkipped);
@@ -240,6 +246,10 @@ function details(visit: PlanVisit, shown: ShownPlan, times: Times, mayChange: bo
   const detached = shown.detached.filter(({ repository, start }) => isSeen(repository) && !whole.has(start));
   const changeOf = ({ start, startsAt }: Occurrence) =>
     mayChange && !isOnce(plan) && startsAt > times.now ? occurrencePath(account.login, plan.id, start) : null;
+  // Only where the viewer sees the inside, which the progress knows.
+  const notEnforced = shown.notEnforced.filter((name) =>
+    progress.notEnforced.includes(name.slice(account.login.length + 1)),
+  );
   const switchedOff = notEnforced.length > 0 ? links(account.login, notEnforced) : null;
   return html`${facts(visit, switchedOff, times, mayChange)} ${skippedNote(shown.archived)}
     <h2>Next</h2>
