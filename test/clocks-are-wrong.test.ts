@@ -36,12 +36,13 @@ const frozenFor = async (name: string, hours: number) => {
 async function expectHeld(repository: string): Promise<void> {
   const { github } = acme;
   github.push(repository, 2);
-  // A replica may do it.
-  await vi.waitFor(() => expect(acme.frozen(repository)).toEqual([1, 2, 3]), { timeout: 20_000 });
+  // A replica may do it, and what is tried again is tried as time passes.
+  const isHeld = async () => (await pass(1_000), expect(acme.frozen(repository)).toEqual([1, 2, 3]));
+  await vi.waitFor(isHeld, { timeout: 60_000, interval: 200 });
   const emergency = await acme.freeze(repository, { reason: 'INC-10' });
   const held = { pull_requests: { to_hold: 3, held: 3 } };
   const ofEmergency = () => enforcementOf(repository, emergency.id);
-  await vi.waitFor(async () => expect(await ofEmergency()).toMatchObject(held), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await ofEmergency()).toMatchObject(held), { timeout: 60_000 });
   await acme.remove(repository, emergency.id);
   await acme.quiet();
   const report = await enforcementOf(repository);
