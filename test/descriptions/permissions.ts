@@ -194,7 +194,7 @@ export const ofFields: Row[] = [
   },
   {
     needs: ['statuses=read'],
-    of: ['Commit.status', 'Status', 'StatusContext'],
+    of: ['Commit.status', 'Status', 'StatusContext', 'StatusContextStateCount'],
     source: `${undocumented} GET /repos/{owner}/{repo}/commits/{ref}/status`,
   },
   {
@@ -202,6 +202,7 @@ export const ofFields: Row[] = [
     of: [
       'Commit.statusCheckRollup',
       'StatusCheckRollup',
+      'CheckRunStateCount',
       'CheckRun',
       'CheckSuite',
       'Commit.checkSuites',
