@@ -1,3 +1,4 @@
+import { day } from '../time/units.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 import { freezePath, planPath } from '../page-paths.ts';
@@ -37,7 +38,6 @@ export type FeedEvent = {
   path: string;
 };
 
-const day = 86_400_000;
 const pastDays = 90;
 const yearAhead = 366 * day;
 /** The most events of a calendar, the latest ones. */

@@ -1,3 +1,4 @@
+import { day } from '../time/units.ts';
 import ical, { ICalEventStatus, ICalEventTransparency } from 'ical-generator';
 import { whatIsBlocked } from '../words/describe-fields.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
@@ -6,7 +7,6 @@ import { cutCharacters } from '../cut-text.ts';
 
 /** How often calendar apps should read it again, in seconds. */
 const refresh = 3600;
-const day = 86_400_000;
 const mostOfTitle = 120;
 
 /** The text of a calendar (RFC 5545). The same events give the same text, so that its `ETag` stays. */

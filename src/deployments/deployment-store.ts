@@ -220,7 +220,8 @@ export type Settlement = { state?: Exclude<DeploymentState, 'waiting'>; report?:
 
 /**
  * Saves what came of a deployment that waits.
- * @param turn of the lane that told GitHub; null: nobody did, so nothing is saved if a request was begun since the deployment was read.
+ * @param turn of the lane that told GitHub; null: nobody did, so nothing is saved if a request was begun since the
+ *   deployment was read.
  * @returns false if nothing is saved: it has ended, or the lane is another process's.
  */
 export async function settleDeployment(

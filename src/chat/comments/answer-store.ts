@@ -1,3 +1,4 @@
+import { hour } from '../../time/units.ts';
 import type { Tx } from '../../database/database.ts';
 import { isOurTurn } from '../../database/queue/queue.ts';
 import type { SqlTx } from '../../database/sql.ts';
@@ -15,7 +16,6 @@ export const mostAnswers = 10;
 const mostInRepository = 30;
 /** How many answers people who cannot write to the repository get in a conversation within an hour, all of them together. */
 const mostForOutsiders = 3;
-const hour = 3_600_000;
 
 /** A comment that we started to handle. */
 export type TakenComment = CommentAnswer & {

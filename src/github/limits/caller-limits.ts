@@ -4,18 +4,10 @@ import { type Cache, createCache } from '../cache.ts';
 import { type Clock, nowOf } from '../../time/clock.ts';
 import { tooManyRequests } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
-import {
-  bucketOf,
-  mostBuckets,
-  giveBackCount,
-  minute,
-  secondsLeft,
-  takeOne,
-  hmacOf,
-} from './minute-counts.ts';
+import { bucketOf, mostBuckets, giveBackCount, secondsLeft, takeOne, hmacOf } from './minute-counts.ts';
 import { addressOfClient, networkOf } from './client-address.ts';
 import type { Ground } from '../../database/ground.ts';
-import { hour } from '../../time/units.ts';
+import { hour, minute } from '../../time/units.ts';
 
 /** Who a token belongs to: what GitHub refuses, for one address and in all. It costs no installation anything. */
 export const identitiesPerMinute = { address: 60, all: 600 };

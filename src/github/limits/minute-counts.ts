@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { nowOf } from '../../time/clock.ts';
+import { minute } from '../../time/units.ts';
 import { deriveKey } from '../../database/secret-key.ts';
 import type { Ground } from '../../database/ground.ts';
 
 // The only access to the table of counts. It is in the database so that limits hold for all replicas together.
-
-export const minute = 60_000;
 
 /** Seconds until the current minute ends. */
 export const secondsLeft = (now: Date): number =>

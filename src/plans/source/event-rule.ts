@@ -1,7 +1,8 @@
 import { SourceUnreadable } from './source-window.ts';
 import { datesOfRule, type Rule } from '../rule.ts';
 import { type Property, shownLine, unreadable } from './calendar-objects.ts';
-import { dateOf, day, midnight, type WrittenTime, wallOf, writtenTime } from './wall-clock.ts';
+import { day } from '../../time/units.ts';
+import { dateOf, midnight, type WrittenTime, wallOf, writtenTime } from './wall-clock.ts';
 
 /** How an event repeats. @property timeOfDay what it has in place of the time of its start, in milliseconds. */
 export type EventRule = {

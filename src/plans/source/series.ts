@@ -1,7 +1,8 @@
 import ICAL from 'ical.js';
 import { type Component, type Property, unreadable } from './calendar-objects.ts';
 import { datesOf, readRule } from './event-rule.ts';
-import { dateOf, day, type EventTime, midnight, writtenTime } from './wall-clock.ts';
+import { day } from '../../time/units.ts';
+import { dateOf, type EventTime, midnight, writtenTime } from './wall-clock.ts';
 import type { Zones } from './zones.ts';
 
 /** An event of a calendar, or what it says of one occurrence of an event, or of all from one on. */

@@ -5,7 +5,8 @@ import { SourceUnreadable, type SourceWindow } from './source-window.ts';
 import { calendarObjects } from './calendar-objects.ts';
 import { contentLines } from './content-lines.ts';
 import { calendarEvent, occurrencesOf, type Series, type SeriesOccurrence, seriesOf } from './series.ts';
-import { day, type EventTime, writeWall } from './wall-clock.ts';
+import { day } from '../../time/units.ts';
+import { type EventTime, writeWall } from './wall-clock.ts';
 import { type Zones, zonesOf } from './zones.ts';
 
 /** A calendar and what is asked of it. @property titles globs; null for all events. @property timezone the plan's. */

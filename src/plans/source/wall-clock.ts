@@ -1,9 +1,8 @@
+import { day } from '../../time/units.ts';
 import type { Property } from './calendar-objects.ts';
 import { unreadable } from './calendar-objects.ts';
 
 // Times of a wall clock are numbers here: the milliseconds that UTC would have.
-
-export const day = 86_400_000;
 
 /** Tells the instants of one zone, in milliseconds. */
 export type Zone = {

@@ -2,16 +2,9 @@ import { Temporal } from 'temporal-polyfill';
 import { findIana } from 'windows-iana';
 import { isTimeZone, toInstant, toLocalTime } from '../../time/local-time.ts';
 import { type Component, shownLine, unreadable } from './calendar-objects.ts';
+import { day } from '../../time/units.ts';
 import { readRule, datesOf } from './event-rule.ts';
-import {
-  type EventTime,
-  type WrittenTime,
-  type Zone,
-  day,
-  wallOf,
-  writeWall,
-  writtenTime,
-} from './wall-clock.ts';
+import { type EventTime, type WrittenTime, type Zone, wallOf, writeWall, writtenTime } from './wall-clock.ts';
 
 /** The zones of a calendar, and what was odd about them. */
 export type Zones = {
