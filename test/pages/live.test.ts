@@ -200,8 +200,18 @@ test('another process on the same database hears of it too, and of what it may h
 });
 
 describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
-  test('a reader who follows costs none at a change', async () => {
-    const change = async () => acme.remove('acme/web', (await acme.freeze('acme/web')).id);
+  test('readers who follow cost none at a change', async () => {
+    let streams: Stream[] = [];
+    const all = async () => {
+      for (const heard of await Promise.all(streams.map((stream) => stream.next())))
+        expect(heard).toBe('changed');
+    };
+    const change = async () => {
+      const { id } = await acme.freeze('acme/web');
+      await all();
+      await acme.remove('acme/web', id);
+      await all();
+    };
     await change();
     await later();
     // What the clock starts in between belongs to no change, so the fewest of three count.
@@ -211,8 +221,9 @@ describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
       return runs.reduce((few, each) => (each.length < few.length ? each : few));
     };
     const alone = await fewest();
-    const streams = await Promise.all(Array.from({ length: 5 }, () => followPage('ada', '/repos/acme')));
-    expectAtMost(alone.length, await fewest());
+    streams = await Promise.all(Array.from({ length: 25 }, () => followPage('ada', '/repos/acme')));
+    // How many jobs of the change run together differs by a few statements; one for each reader would be 25.
+    expectAtMost(alone.length + streams.length - 1, await fewest());
     const [row] = await acme.app.deps.db.$queryRaw<[{ count: bigint }]>`
       SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'`;
     expect(row.count, 'the workers and the pages listen on one connection').toBe(1n);
