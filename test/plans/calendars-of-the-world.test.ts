@@ -121,6 +121,20 @@ describe('what cannot be read makes a calendar unreadable, beside a good event t
     ['two times in one start', ['DTSTART:20261201T090000Z,20261202T090000Z'], /more than one time/],
     ['an offset', ['DTSTART:20261201T090000+0100']],
     ['a letter too many', ['DTSTART:20261201T090000T']],
+    ...[
+      'COUNT=0',
+      'INTERVAL=0',
+      'BYMONTHDAY=0',
+      'BYMONTHDAY=1,0',
+      'BYDAY=6FR',
+      
+      'BYSETPOS=0',
+    ].map((part): [string, string[], RegExp] => [
+      `a rule with ${part}`,
+      [start, `RRULE:FREQ=MONTHLY;${part}`],
+      new RegExp(`there is no ${part}`),
+    ]),
+    ['an event in an event', [start, event('UID:inner', start)], /line \d+, `BEGIN:VEVENT`, another VEVENT/],
   ])('%s', (_, lines, message = /line \d+, `/) => {
     expect(refusalOf(() => read(file(good, event('UID:bad', ...lines))))).toMatch(message);
     expect(refusalOf(() => read(file(good, event('UID:bad', ...lines))))).toMatch(
@@ -130,6 +144,9 @@ describe('what cannot be read makes a calendar unreadable, beside a good event t
 
   test('a component that never ends, and one that never began', () => {
     expect(refusalOf(() => read(file('BEGIN:VEVENT')))).toMatch(/never ends/);
+    // The event behind it would be part of the alarm.
+    const alarm = event('UID:a', start, 'BEGIN:VALARM');
+    expect(refusalOf(() => read(file(alarm, good, 'END:VALARM')))).toMatch(/never ends: line \d+$/);
     expect(refusalOf(() => read(file('END:VCALENDAR', 'END:VEVENT', 'BEGIN:VCALENDAR')))).toMatch(
       /nothing has begun/,
     );

@@ -12,6 +12,30 @@ describe('one UID', () => {
     ['a newer version', [on('24', 'SEQUENCE:1'), on('25', 'SEQUENCE:2')], days(25)],
     ['a newer version first', [on('24', 'SEQUENCE:2'), on('25')], days(24)],
     ['two of the newer version', [on('24'), on('25', 'SEQUENCE:1'), on('26', 'SEQUENCE:1')], days(25, 26)],
+    ['a SEQUENCE below 0', [on('24', 'SEQUENCE:-1'), on('25', 'SEQUENCE:-1')], days(24, 25)],
+    ['a SEQUENCE that is no number', [on('24', 'SEQUENCE:new'), on('25')], days(24, 25)],
+    [
+      'the same start and another end',
+      [on('24'), on('24', 'DTEND:20261226')],
+      [...days(24), day('2026-12-24', '2026-12-26')],
+    ],
+    [
+      'the same clock of two zones',
+      ['Asia/Tokyo', 'America/New_York'].map((zone) =>
+        event('UID:a', `DTSTART;TZID=${zone}:20261201T090000`, 'DURATION:PT1H'),
+      ),
+      ['2026-12-01T00:00:00Z 2026-12-01T01:00:00Z', '2026-12-01T14:00:00Z 2026-12-01T15:00:00Z'],
+    ],
+    [
+      'a change of the second one',
+      [
+        on('01', 'RRULE:FREQ=DAILY;COUNT=2'),
+        on('10', 'RRULE:FREQ=DAILY;COUNT=2'),
+        on('20', 'RECURRENCE-ID:20261211'),
+        on('21', 'RECURRENCE-ID:20261202'),
+      ],
+      [day('2026-12-01', '2026-12-02'), ...days(10, 20, 21)],
+    ],
     ['the same SEQUENCE', [on('24', 'SEQUENCE:1'), on('25', 'SEQUENCE:1')], days(24, 25)],
   ])('%s', (_, events, expected) => {
     expect(read(file(...events)).windows).toEqual(expected);
@@ -26,6 +50,8 @@ describe('one UID', () => {
     expect(keys(on('24'))).toEqual([first]);
     expect(keys(on('24'), on('26'), on('25'))).toEqual([first, expect.anything(), second]);
     expect(new Set(keys(on('24'), on('25'), on('26'))).size).toBe(3);
+    expect(keys(on('24'), on('24', 'DTEND:20261226'))[0]).toBe(first);
+    expect(new Set(keys(on('24'), on('25'), on('25', 'DTEND:20261227'))).size).toBe(3);
   });
 });
 
@@ -79,7 +105,7 @@ describe('what changes an event', () => {
     ],
     [
       'all from one on',
-      [series(), change(';RANGE=THISANDFUTURE:20261203T090000Z', ...later)],
+      [series(), change(';RANGE="THISANDFUTURE":20261203T090000Z', ...later)],
       [at('01'), at('02'), at('03', '14:00', '16:00'), at('04', '14:00', '16:00')],
     ],
     [

@@ -42,7 +42,6 @@ describe('the times of an event', () => {
       ['2026-12-24T16:00:00Z 2026-12-24T17:00:00Z'],
     ],
     ['no time at all', ['DTSTART:20261224T170000Z'], []],
-    ['an end before the start', ['DTSTART:20261224T170000Z', 'DTEND:20261224T160000Z'], []],
     [
       'an unknown zone: that of the plan',
       ['DTSTART;TZID=Mars:20261224T170000', 'DURATION:PT1H'],
@@ -57,6 +56,39 @@ describe('the times of an event', () => {
     ['too far ahead', ['DTSTART:20291224T170000Z', 'DURATION:PT1H'], []],
   ])('%s', async (_, lines, expected) => {
     expect(await windows(file(event(...lines)))).toEqual(expected);
+  });
+
+  test.each([
+    ['DTSTART:20261224T170000Z', 'DTEND:20261224T160000Z'],
+    ['DTSTART:20261224T170000Z', 'DURATION:-PT1H'],
+    ['DTSTART;VALUE=DATE:20261224', 'DTEND;VALUE=DATE:20261220'],
+  ])('an end before the start is told: %s %s', (...lines) => {
+    const other = event(...lines).replace('SUMMARY:Freeze', 'SUMMARY:Lunch').replace('UID:one', 'UID:two');
+    const bytes = Buffer.from(file(event(...lines), other));
+    const { windows, warnings } = readEvents({
+      bytes,
+      charset: null,
+      titles: ['Freeze'],
+      timezone: 'UTC',
+      now,
+    });
+    expect(windows).toEqual([]);
+    expect(warnings).toEqual([
+      'The calendar has events that end before they begin, so they are no freezes: `Freeze`.',
+    ]);
+  });
+
+  test.each([
+    ['SUMMARY;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Gel d=27=C3=A9t=C3=A9', "Gel d'été"],
+    ['SUMMARY;ENCODING=QUOTED-PRINTABLE:Gel =\r\nd=27=\r\n=C3=A9t=C3=A9', "Gel d'été"],
+    ['SUMMARY;charset=iso-8859-1;encoding=quoted-printable:=E9t=e9', 'été'],
+    ['SUMMARY:100=25 frozen', '100=25 frozen'],
+  ])('%j is called %s', (summary, title) => {
+    const bytes = Buffer.from(
+      file(event('DTSTART;VALUE=DATE:20261224').replace('SUMMARY:Freeze', summary)),
+    );
+    const { names } = readEvents({ bytes, charset: null, titles: [title], timezone: 'UTC', now });
+    expect([...names.values()]).toEqual([title]);
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import ICAL from 'ical.js';
+import { cutCharacters } from '../../cut-text.ts';
 import { SourceUnreadable } from './source-window.ts';
 import type { ContentLine } from './content-lines.ts';
 
@@ -50,9 +51,7 @@ export const unreadable = ({ at, text }: ContentLine, why = ''): SourceUnreadabl
 
 /** A text of a calendar, or one that quotes it, in a sentence of ours: whole characters that the database can keep. */
 export const shownLine = (text: string): string =>
-  Array.from(text.replaceAll(/[\p{C}`]/gu, ' ').trim())
-    .slice(0, 80)
-    .join('');
+  cutCharacters(text.replaceAll(/[\p{C}`]/gu, ' ').trim(), 80);
 
 /**
  * The events and zones of a calendar. Names are read in any case of letters, and a property without a value is absent.
@@ -62,6 +61,8 @@ export function calendarObjects(lines: ContentLine[]): { events: Component[]; zo
   const found: Record<string, Component[]> = { VEVENT: [], VTIMEZONE: [] };
   const zoneNames = new Set<string>();
   const open: Component[] = [];
+  /** What they are called, also those that we do not read. */
+  const names: string[] = [];
   for (const line of lines) {
     const [, edge, kind = ''] = /^(BEGIN|END):\s*([\w-]*)\s*$/i.exec(line.text) ?? [];
     const inside = open.at(-1);
@@ -70,13 +71,17 @@ export function calendarObjects(lines: ContentLine[]): { events: Component[]; zo
       if (inside && parentOf[component.kind] === inside.kind) {
         inside.inner.push(component);
         found[component.kind]?.push(component);
-      } else if (open.length > 0) component.kind = '';
+      } else if (inside && component.kind === inside.kind) throw unreadable(line, `another ${kind} is open`);
+      else if (open.length > 0) component.kind = '';
       open.push(component);
+      names.push(kind.toUpperCase());
       if (found.VEVENT!.length > mostSourceEvents)
         throw new SourceUnreadable(`has more than ${mostSourceEvents} events`);
       if (found.VTIMEZONE!.length > mostZones) throw tooManyZones();
     } else if (edge) {
       if (!inside) throw unreadable(line, 'where nothing has begun');
+      // What ends something else would take the next event with it.
+      if (names.pop() !== kind.toUpperCase()) throw neverEnds(inside);
       open.pop();
     } else if (inside) {
       const property = readProperty(line, readLine[inside.kind] ?? []);
@@ -89,9 +94,11 @@ export function calendarObjects(lines: ContentLine[]): { events: Component[]; zo
       if (zoneNames.size > mostZones) throw tooManyZones();
     }
   }
-  if (open.length > 0) throw new SourceUnreadable(`has something that never ends: line ${open.at(-1)!.at}`);
+  if (open.length > 0) throw neverEnds(open.at(-1)!);
   return { events: found.VEVENT!, zones: found.VTIMEZONE! };
 }
+
+const neverEnds = ({ at }: Component) => new SourceUnreadable(`has something that never ends: line ${at}`);
 
 const tooManyZones = () => new SourceUnreadable(`has more than ${mostZones} time zones`);
 
@@ -141,7 +148,7 @@ function normalized(name: string, { at: line, text }: ContentLine): string | nul
     if (!value.every((each) => written.test(each)))
       throw unreadable({ at: line, text }, 'there is no such time');
     const kind = value[0]!.includes('/') ? 'PERIOD' : value[0]!.includes('T') ? 'DATE-TIME' : 'DATE';
-    const range = /;RANGE=THISANDFUTURE/i.test(rest.slice(0, at)) ? ';RANGE=THISANDFUTURE' : '';
+    const range = /;RANGE="?THISANDFUTURE/i.test(rest.slice(0, at)) ? ';RANGE=THISANDFUTURE' : '';
     return `${name};VALUE=${kind}${zone ?? ''}${range}:${value.join(',')}`;
   }
   const value = rest.slice(rest.indexOf(':') + 1).trim();

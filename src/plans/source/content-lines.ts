@@ -24,8 +24,11 @@ export function contentLines(bytes: Uint8Array, charset: string | null): Content
   for (const line of octets.text.split('\n')) {
     at += 1;
     const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-    const isFolded = /^[ \t]/.test(text) && lines.length > 0;
-    if (isFolded) lines.at(-1)!.text += text.slice(1);
+    const before = lines.at(-1);
+    if (before && /^[ \t]/.test(text)) before.text += text.slice(1);
+    // The other fold: a line of quoted-printable text that ends with `=` goes on in the next one.
+    else if (before && /^[\w-]+;[^:]*QUOTED-PRINTABLE[^:]*:.*=$/i.test(before.text))
+      before.text = before.text.slice(0, -1) + text;
     else if (text.trim() !== '') lines.push({ at, text: lines.length === 0 ? text.trimStart() : text });
   }
   const [first, last] = [lines[0], lines.at(-1)];
@@ -54,6 +57,9 @@ function octetsOf(
     decode: (octets) => (isAscii(octets) ? octets : decode(decoder, Buffer.from(octets, 'latin1'))),
   };
 }
+
+/** Bytes as a text. @throws SourceUnreadable for a charset that nobody knows. */
+export const decodeOctets = (octets: Buffer, charset: string): string => decode(decoderOf(charset), octets);
 
 function decoderOf(charset: string): TextDecoder {
   try {

@@ -35,6 +35,11 @@ export function readRule(property: Property): EventRule {
   for (const [name, value] of parts)
     if (![...otherParts, ...dateParts, ...timeParts].includes(name) && !isUsual.test(`${name},${value}`))
       throw unreadable(property.line, `nobody here knows ${shownLine(name)}`);
+  const none = property.line.text
+    .toUpperCase()
+    .split(/[:;]/)
+    .find((part) => isNone(part, frequency));
+  if (none !== undefined) throw unreadable(property.line, `there is no ${shownLine(none)}`);
   const isLong = frequency === 'MONTHLY' || frequency === 'YEARLY';
   const rule: Rule['parts'] = new Map([['FREQ', frequency]]);
   for (const name of dateParts) {
@@ -56,6 +61,22 @@ export function readRule(property: Property): EventRule {
         return sum + unit * Number(set[at] ?? own);
       }, 0),
   };
+}
+
+/** Whether a part of a rule counts to nothing. `ical.js` takes these, and some for others. */
+function isNone(part: string, frequency: string): boolean {
+  const [name = '', value = ''] = part.replaceAll(/\s/g, '').split('=');
+  const most = frequency === 'YEARLY' ? 53 : 5;
+  if (name === 'COUNT' || name === 'INTERVAL') return Number(value) < 1;
+  if (name === 'BYDAY')
+    return value.split(',').some((day) => {
+      const place = /^[+-]?\d+/.exec(day);
+      return place !== null && (Number(place[0]) === 0 || Math.abs(Number(place[0])) > most);
+    });
+  return (
+    /^BY(?:MONTHDAY|YEARDAY|WEEKNO|SETPOS|MONTH)$/.test(name) &&
+    value.split(',').some((each) => Number(each) === 0)
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import ICAL from 'ical.js';
 import { type Component, type Property, unreadable } from './calendar-objects.ts';
 import { datesOf, readRule } from './event-rule.ts';
+import { decodeOctets } from './content-lines.ts';
 import { day } from '../../time/units.ts';
 import { dateOf, type EventTime, midnight, writtenTime } from './wall-clock.ts';
 import type { Zones } from './zones.ts';
@@ -39,36 +40,73 @@ const wordOf = ({ properties }: Component, name: string): string =>
 export const calendarEvent = (component: Component): SeriesEvent => ({
   component,
   uid: wordOf(component, 'UID') || null,
-  sequence: Number(wordOf(component, 'SEQUENCE') || 0),
-  title: wordOf(component, 'SUMMARY'),
+  sequence: wholeNumberOf(wordOf(component, 'SEQUENCE')),
+  title: titleOf(component),
   isCancelled: [wordOf(component, 'STATUS'), wordOf(component.calendar, 'METHOD')].some((word) =>
     /^cancel/i.test(word),
   ),
 });
 
+/** What is no number is no other version. */
+const wholeNumberOf = (text: string): number => (/^-?\d+$/.test(text) ? Number(text) : 0);
+
+/** Files of vCalendar 1.0, and of programs that still write so, have `ENCODING=QUOTED-PRINTABLE`. */
+function titleOf(component: Component): string {
+  const [title] = component.properties.get('SUMMARY') ?? [];
+  if (!/^quoted-printable$/i.test(title?.params.encoding ?? '')) return wordOf(component, 'SUMMARY');
+  return wordOf(component, 'SUMMARY').replaceAll(/(?:=[\dA-F]{2})+/gi, (octets) =>
+    decodeOctets(Buffer.from(octets.replaceAll('=', ''), 'hex'), title!.params.charset ?? 'utf-8'),
+  );
+}
+
 const isChange = ({ component }: SeriesEvent): boolean => component.properties.has('RECURRENCE-ID');
 
 /**
  * The events of a calendar with what changes them. The second and later event of one UID is an event of its own, known by
- * its start, unless SEQUENCE makes it another version: then the highest one counts.
+ * its start, and by all its times where another one starts so; unless SEQUENCE makes it another version: then the highest
+ * one counts. What changes an occurrence belongs to the event that has it.
  */
-export function seriesOf(events: SeriesEvent[]): Series[] {
+export function seriesOf(events: SeriesEvent[], zones: Zones): Series[] {
   return [...Map.groupBy(events, ({ uid }) => uid)].flatMap(([uid, same]) => {
     const mains = same.filter((each) => !isChange(each));
     if (uid === null) return same.map((main) => ({ main, changes: [], own: null }));
-    const version = mains.reduce((most, { sequence }) => Math.max(most, sequence), 0);
-    const byStart = new Map(
-      mains
-        .filter(({ sequence }) => sequence === version)
-        .toReversed()
-        .map((main) => [wordOf(main.component, 'DTSTART'), main]),
+    const version = mains.reduce((most, { sequence }) => Math.max(most, sequence), -Infinity);
+    const newest = mains.filter(({ sequence }) => sequence === version);
+    const [first = null, ...others] = [...Map.groupBy(newest, timesAsWritten).values()].map(
+      ([main]) => main!,
     );
-    const [first = null, ...others] = [...byStart].toReversed();
-    return [
-      { main: first && first[1], changes: same.filter(isChange), own: null },
-      ...others.map(([own, main]) => ({ main, changes: [], own })),
-    ];
+    const names = new Set<string>(first ? [startAsWritten(first)] : []);
+    const series: Series[] = [{ main: first, changes: [], own: null }];
+    for (const main of others) {
+      const own = names.has(startAsWritten(main)) ? timesAsWritten(main) : startAsWritten(main);
+      names.add(own);
+      series.push({ main, changes: [], own });
+    }
+    for (const change of same.filter(isChange)) {
+      const owner = others.length === 0 ? undefined : series.find(({ main }) => has(main!, change, zones));
+      (owner ?? series[0]!).changes.push(change);
+    }
+    return series;
   });
+}
+
+const startAsWritten = ({ component }: SeriesEvent): string => wordOf(component, 'DTSTART');
+
+const timesAsWritten = ({ component }: SeriesEvent): string =>
+  ['DTSTART', 'DTEND', 'DURATION']
+    .map((name) => `${component.properties.get(name)?.[0]?.params.tzid ?? ''} ${wordOf(component, name)}`)
+    .join(' ');
+
+/** Whether an event has the occurrence that another one changes. */
+function has(main: SeriesEvent, change: SeriesEvent, zones: Zones): boolean {
+  const times = timesOfSeries(main, zones);
+  if (!times) return false;
+  const of = timeIn(zones, change, single(change, 'RECURRENCE-ID')!, times.start);
+  const name = times.start.zone === null ? dateOf(of.wall) : nameOfSeries(of);
+  const at = (of.zone ?? zones.plan).instantOf(of.wall, 'other');
+  for (const { start } of startsOf(main, times, zones, at - day, at + day))
+    if (namesOf(start).includes(name)) return true;
+  return false;
 }
 
 /**
@@ -132,7 +170,7 @@ function changesOf(
     const id = single(event, 'RECURRENCE-ID')!;
     const of = timeIn(zones, event, id, start);
     const name = start?.zone === null ? dateOf(of.wall) : nameOfSeries(of);
-    if ((known.get(name)?.event.sequence ?? 0) > event.sequence) continue;
+    if ((known.get(name)?.event.sequence ?? -Infinity) > event.sequence) continue;
     const isRange = /^THISANDFUTURE$/i.test(id.params.range ?? '');
     // The same day or time in the zone of the event, so that the others move as this one does.
     const inZone =

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cutText } from '../../cut-text.ts';
 import { compileNameGlob } from '../../conditions/patterns/compile-name-glob.ts';
 import { SourceUnreadable, type SourceWindow } from './source-window.ts';
-import { calendarObjects } from './calendar-objects.ts';
+import { calendarObjects, shownLine } from './calendar-objects.ts';
 import { contentLines } from './content-lines.ts';
 import { calendarEvent, occurrencesOf, type Series, type SeriesOccurrence, seriesOf } from './series.ts';
 import { day } from '../../time/units.ts';
@@ -47,17 +47,25 @@ export function readEvents({ bytes, charset, titles, timezone, now }: CalendarQu
   const tests = titles?.map(compileNameGlob) ?? [() => true];
   const isWanted = ({ title }: { title: string }) => tests.some((test) => test(title));
   const [from, to] = [now.getTime() - daysBack * day, now.getTime() + daysAhead * day];
+  const wanted = new Set(events.filter(isWanted).map(({ uid }) => uid));
+  const backwards = new Set<string>();
   const windows = new Map<string, SourceWindow>();
   const names = new Map<string, string>();
-  for (const series of seriesOf(events)) {
-    // What nobody wants may repeat as it likes.
+  // What nobody wants may be written, and repeat, as it likes.
+  for (const series of seriesOf(
+    events.filter(({ uid }) => wanted.has(uid)),
+    zones,
+  )) {
     if (![series.main ?? [], series.changes].flat().some(isWanted)) continue;
     for (const occurrence of occurrencesOf(series, zones, from, to)) {
-      if (occurrence.event.isCancelled || !isWanted(occurrence.event)) continue;
+      const { event, start, end } = occurrence;
+      if (event.isCancelled || !isWanted(event)) continue;
+      if (instantAt(zones, end) < instantAt(zones, start))
+        backwards.add(event.title ? `\`${shownLine(event.title)}\`` : `line ${event.component.at}`);
       const window = windowOf(occurrence, series, zones, { from, to });
       if (window && !windows.has(window.key)) {
         windows.set(window.key, window);
-        names.set(window.key, cutText(occurrence.event.title, longestName));
+        names.set(window.key, cutText(event.title, longestName));
       }
       if (windows.size > mostWindows)
         throw new SourceUnreadable(
@@ -69,8 +77,22 @@ export function readEvents({ bytes, charset, titles, timezone, now }: CalendarQu
     windows: [...windows.values()],
     names,
     matchNothing: titles?.filter((_, index) => !events.some(({ title }) => tests[index]!(title))) ?? [],
-    warnings: zones.warnings(),
+    warnings: [...zones.warnings(), ...warningsOfBackwards([...backwards])],
   };
+}
+
+const instantAt = (zones: Zones, { wall, zone }: EventTime, edge: 'start' | 'other' = 'other') =>
+  (zone ?? zones.plan).instantOf(wall, edge);
+
+const mostTitles = 3;
+
+function warningsOfBackwards(events: string[]): string[] {
+  if (events.length === 0) return [];
+  const more = events.length - mostTitles;
+  const named = events.slice(0, mostTitles);
+  return [
+    `The calendar has events that end before they begin, so they are no freezes: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+  ];
 }
 
 /** Null for what takes no time, and for what is not between two instants. */
@@ -81,9 +103,9 @@ function windowOf(
   { from, to }: { from: number; to: number },
 ): SourceWindow | null {
   if (start.zone === end.zone && end.wall <= start.wall) return null;
-  const instantOf = ({ wall, zone }: EventTime, edge: 'start' | 'other') =>
-    Math.max(earliest, (zone ?? zones.plan).instantOf(wall, edge));
-  const [startsAt, endsAt] = [instantOf(start, 'start'), instantOf(end, 'other')];
+  const [startsAt, endsAt] = [instantAt(zones, start, 'start'), instantAt(zones, end)].map((instant) =>
+    Math.max(earliest, instant),
+  ) as [number, number];
   if (endsAt <= startsAt || endsAt <= from || startsAt >= to) return null;
   const isOfDays = start.zone === null && end.zone === null;
   const timeOf = (instant: number, { wall }: EventTime) =>
