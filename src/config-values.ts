@@ -7,7 +7,8 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) 
 /** The pages, their scripts and the API have fixed paths. */
 export const originUrl = httpUrl.refine((text) => {
   const url = URL.parse(text);
-  return !url || (url.pathname === '/' && url.search + url.hash + url.username + url.password === '');
+  // An empty query or fragment stands in the text alone.
+  return !url || (url.pathname === '/' && url.username + url.password === '' && !/[?#]/.test(text));
 }, 'must be a host with no path, query or user, such as https://holdfast.example.com: Holdfast needs a host name of its own');
 
 /** Every other one would be ignored, or count as the strictest. */
@@ -130,6 +131,11 @@ const elsewhere: Record<string, string> = {
   POSTGRES_URL: 'DATABASE_URL',
   POSTGRESQL_URL: 'DATABASE_URL',
   SLACK_TOKEN: 'SLACK_BOT_TOKEN',
+  https_proxy: 'HTTPS_PROXY',
+  http_proxy: 'HTTP_PROXY',
+  no_proxy: 'NO_PROXY',
+  ALL_PROXY: 'HTTPS_PROXY',
+  all_proxy: 'HTTPS_PROXY',
 };
 
 /**

@@ -176,6 +176,11 @@ test.each<[string, Record<string, string>, RegExp]>([
     { WEBHOOK_ALLOWED_HOSTS: 'https://a b' },
     /^WEBHOOK_ALLOWED_HOSTS must be names/,
   ],
+  ...['?', '#', '/#'].map((end): [string, Record<string, string>, RegExp] => [
+    `an address with ${end}`,
+    { PUBLIC_URL: `https://holdfast.example.com${end}` },
+    /^PUBLIC_URL must be a host with no path/,
+  ]),
   ['a proxy without http', { HTTPS_PROXY: 'proxy:3128' }, /^HTTPS_PROXY must be an http/],
   ['no secret', { WEBHOOK_SECRET: '' }, /^WEBHOOK_SECRET is missing/],
   ['no App', { APP_ID: '' }, /^APP_ID is missing/],

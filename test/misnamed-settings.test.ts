@@ -32,6 +32,16 @@ describe('a setting under the name that another program gives it', () => {
     ],
     ['Heroku', { BASE_URL: 'https://a.example' }, ['BASE_URL is set, and Holdfast reads it as PUBLIC_URL.']],
     ['Slack', { SLACK_TOKEN: 'xoxb-1' }, ['SLACK_TOKEN is set, and Holdfast reads it as SLACK_BOT_TOKEN.']],
+    [
+      'curl',
+      { https_proxy: 'http://p:1', no_proxy: 'a' },
+      [
+        'https_proxy is set, and Holdfast reads it as HTTPS_PROXY.',
+        'no_proxy is set, and Holdfast reads it as NO_PROXY.',
+      ],
+    ],
+    ['curl', { ALL_PROXY: 'http://p:1' }, ['ALL_PROXY is set, and Holdfast reads it as HTTPS_PROXY.']],
+    ['curl, and ours', { https_proxy: 'http://p:1', HTTPS_PROXY: 'http://p:1' }, []],
     ['ours beside it', { GITHUB_APP_ID: '1', APP_ID: '2', BASE_URL: 'x', PUBLIC_URL: 'y' }, []],
     ['ours as a file', { GITHUB_PRIVATE_KEY: 'x', PRIVATE_KEY_FILE: '/key.pem' }, []],
     [
