@@ -40,20 +40,24 @@ export async function reachOf(root: string, path: string, sources: Map<string, s
   const files = session.files.filter((file) => !isKnown.has(file));
   if (files.length > 0) console.error(`${files.length} test files run once, for ${path}.`);
   const probed = new Map([...sources].map(([file, text]) => [file, withProbes(file, text)]));
-  const { ran, errors } = files.length > 0 ? await session.run(files, probed, 7_200_000) : nothing;
-  await session.close();
-  for (const error of errors) console.error(`While the map was made: ${error}`);
-  const found = ran.map(({ file, milliseconds, state, failure, reached }) => {
-    const isWhole = state === 'passed' || state === 'skipped';
-    return { file, milliseconds, failure: isWhole ? null : (failure ?? 'It did not end.'), reached };
-  });
   const exists = new Set(session.files);
-  const map = [...known.filter(({ file }) => exists.has(file)), ...found];
-  writeFileSync(path, JSON.stringify(map.map((each) => ({ ...each, hash: hashOf(each) }))));
+  const map: Reach[] = known.filter(({ file }) => exists.has(file));
+  // A worker that ran hundreds of files is slow. What is known is kept at once, so that a run that ended goes on here.
+  for (let at = 0; at < files.length; at += filesAtOnce) {
+    const { ran, errors } = await session.run(files.slice(at, at + filesAtOnce), probed, 7_200_000);
+    for (const error of errors) console.error(`While the map was made: ${error}`);
+    for (const { file, milliseconds, state, failure, reached } of ran) {
+      const isWhole = state === 'passed' || state === 'skipped';
+      map.push({ file, milliseconds, failure: isWhole ? null : (failure ?? 'It did not end.'), reached });
+    }
+    writeFileSync(path, JSON.stringify(map.map((each) => ({ ...each, hash: hashOf(each) }))));
+    console.error(`${Math.min(at + filesAtOnce, files.length)} of ${files.length}`);
+  }
+  await session.close();
   return map;
 }
 
-const nothing = { ran: [], errors: [] };
+const filesAtOnce = 20;
 
 /**
  * The test files to run against a mutant: the quickest of those that reach its function, until they take longer together
