@@ -97,6 +97,13 @@ export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Part
     return c.json(page(c, labels).map((label) => labelJson(world, repository, label)));
   });
 
+  onRepository(api, world, 'get', '/labels', (c, repository) => {
+    demand(c, repository, reading);
+    return c.json(
+      page(c, [...repository.labels.values()]).map((label) => labelJson(world, repository, label)),
+    );
+  });
+
   onRepository(api, world, 'post', '/issues/:number/labels', async (c, repository) => {
     demand(c, repository, triaging);
     refuseArchived(repository);

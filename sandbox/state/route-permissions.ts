@@ -61,6 +61,7 @@ const ofRoutes: Record<string, string> = {
   'post /stacks/:number/add': 'pull_requests=write',
   'post /stacks/:number/unstack': 'pull_requests=write',
   'get /issues/:number/labels': 'issues=read; pull_requests=read',
+  'get /labels': 'issues=read; pull_requests=read',
   'post /issues/:number/labels': 'issues=write; pull_requests=write',
   'delete /issues/:number/labels/:name': 'issues=write; pull_requests=write',
   'get /issues/:number/comments': 'issues=read; pull_requests=read',

@@ -26,6 +26,7 @@ import {
   type ParsedFreeze,
   parseFreeze,
 } from '../freezes/judge-freeze.ts';
+import { type KnownValues, labelsOnNone } from '../freezes/meant-values.ts';
 import { namesOfRepository } from '../github/names-of-repository.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
@@ -177,7 +178,21 @@ async function see(
   const loaded = await openPullRequestsInTime(deps, repository, needsOf([freeze]));
   if (!loaded) return null;
   const open = loaded.map(({ facts }) => facts);
-  return seenOf(freeze, open, laterOf(freeze.freeze.startsAt, nowOf(deps.clock)));
+  const labels = await labelsFor(deps, repository, freeze, open);
+  return seenOf(freeze, { open, labels }, laterOf(freeze.freeze.startsAt, nowOf(deps.clock)));
+}
+
+/** The labels of a repository, if a freeze names one that no open pull request has. Never throws. */
+async function labelsFor(
+  deps: FreezeDeps,
+  repository: FoundRepository,
+  { conditions }: ParsedFreeze,
+  open: PullRequestFacts[],
+): Promise<string[]> {
+  const named = conditions ? labelsOnNone(conditions, open) : [];
+  if (named.length === 0 || open.length === 0) return [];
+  const isEnough = (names: string[]) => named.every((label) => names.includes(label));
+  return (await namesOfRepository(deps, repository, 'labels', isEnough)) ?? [];
 }
 
 /** The branch whose rules GitHub applies to a pull request: that of its stack, if it is in one. */
@@ -190,15 +205,12 @@ export const laterOf = (start: Date, now: Date): Date => (start > now ? start : 
 const hasConditions = ({ freeze }: ParsedFreeze): boolean =>
   freeze.matchingConditions.length + freeze.excludeConditions.length > 0;
 
-/** The verdicts of a freeze on some open pull requests at an instant; null if that says nothing about the conditions. */
-export async function seenOf(
-  freeze: ParsedFreeze,
-  open: PullRequestFacts[],
-  at: Date,
-): Promise<SeenOpen | null> {
+/** The verdicts of a freeze on some open pull requests at an instant, and what its values can be compared with; null if that says nothing about the conditions. */
+export async function seenOf(freeze: ParsedFreeze, known: KnownValues, at: Date): Promise<SeenOpen | null> {
+  const { open } = known;
   if (!hasConditions(freeze) || open.length === 0) return null;
   return {
-    open,
+    ...known,
     at,
     counts: verdictCounts(await mapAtOnce(open, (facts) => judgeFreeze(freeze, facts, at.getTime()))),
   };
@@ -272,6 +284,7 @@ export async function foreseeFreeze(
   const hide = await hideDependencies(deps, repository, shown);
   const held = judged.filter(({ verdict }) => isHeldVerdict(verdict)).map(({ facts }) => baseOf(facts));
   const toRefuse = countRefused(report?.required, held);
+  const labels = await labelsFor(deps, repository, parsed, open);
   const { id, name, installation } = repository;
   return {
     judgedAt,
@@ -279,7 +292,7 @@ export async function foreseeFreeze(
     counts,
     toRefuse,
     warnings: [
-      ...warningsOf(parsed, { counts, open, at: judgedAt }, isOn),
+      ...warningsOf(parsed, { counts, open, labels, at: judgedAt }, isOn),
       ...warningsOfDeployments(freeze, [freeze], repository.installation.permissions),
       ...(await warningsOfEnvironments(deps, repository, freeze)),
     ],

@@ -234,7 +234,9 @@ async function previewBy(
         : null,
     warnings: [
       ...read.warnings,
-      ...warningsToTell(freeze, await seenOf(freeze, open, at), true).map(({ message }) => message),
+      ...warningsToTell(freeze, await seenOf(freeze, { open, labels: [] }, at), true).map(
+        ({ message }) => message,
+      ),
       ...foreseeGivenEnds(plan, matched, now),
       ...warnOfDates(plan),
       ...(await warnOfDeployments(deps.db, plan, nextOccurrences)),

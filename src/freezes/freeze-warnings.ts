@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Leaf } from '../conditions/ast.ts';
 import { attributeOf } from '../conditions/attributes.ts';
 import { escapedByAuthor, excludedByAuthor, excludedForPushers } from '../conditions/author-control.ts';
 import type { Matcher } from '../conditions/match.ts';
-import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { cutText } from '../cut-text.ts';
 import { type Grants, missingForDeployments } from '../github/app-manifest.ts';
 import { eachField, type Freeze, holdsDeployments, holdsMerges, longestDeploymentWait } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
 import type { FreezeVerdict, FreezeConditions, ParsedFreeze } from './judge-freeze.ts';
+import { hintOf, type KnownValues, leavesOf } from './meant-values.ts';
 import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import { nearNames } from '../conditions/suggest-names.ts';
 
@@ -29,10 +28,13 @@ export const warningTypes = [
 
 const pushersGetThrough = 'Everybody who can push to the branch of an excluded pull request gets through';
 const excludesNothing = 'exclude_conditions exclude none of the open pull requests';
+const matchesNothing = 'matching_conditions match none of the open pull requests';
 
 /** Whether a warning is in the `Warning` header too, which stays as clients of the interface know it. */
 export const isInHeader = (warning: string): boolean =>
-  ![pushersGetThrough, excludesNothing, noEnvironment].some((start) => warning.startsWith(start));
+  ![pushersGetThrough, excludesNothing, matchesNothing, noEnvironment].some((start) =>
+    warning.startsWith(start),
+  );
 
 export type Warning = { type: (typeof warningTypes)[number]; message: string };
 
@@ -47,8 +49,8 @@ export function verdictCounts(verdicts: FreezeVerdict[]): Counts {
   return counts;
 }
 
-/** The open pull requests, the verdicts of the freeze, and when it was evaluated. */
-export type SeenOpen = { counts: Counts; open: PullRequestFacts[]; at: Date };
+/** The open pull requests, the labels of the repository, the verdicts of the freeze, and when it was evaluated. */
+export type SeenOpen = KnownValues & { counts: Counts; at: Date };
 
 /**
  * What an admin should know about a freeze.
@@ -68,6 +70,7 @@ export function warningsOf(
     ...(conditions ? warningsOfAuthor(conditions) : []),
     ...(conditions && seen ? warningsOfOr(conditions, seen) : []),
     ...(conditions && seen ? warningsOfNothing(conditions, seen) : []),
+    ...(conditions && seen ? warningsOfMeant(conditions, seen) : []),
   ];
 }
 
@@ -204,29 +207,38 @@ function warningsOfOr({ matching, exclude }: FreezeConditions, { open, at }: See
 
 const longestOr = 300;
 
-/** Warns about the only exclusion if it excludes nothing, with what its value may be meant as. */
-function warningsOfNothing({ matching, exclude }: FreezeConditions, { open, at }: SeenOpen): Warning[] {
-  const [item, ...others] = exclude?.kind === 'and' ? exclude.nodes : [];
-  if (!item || others.length > 0) return [];
-  const now = at.getTime();
+/**
+ * Warns about exclusions that exclude nothing: about the only one, and about one of several whose value is meant as
+ * something else.
+ */
+function warningsOfNothing({ matching, exclude }: FreezeConditions, seen: SeenOpen): Warning[] {
+  const items = exclude?.kind === 'and' ? exclude.nodes : [];
+  const { open } = seen;
+  const now = seen.at.getTime();
   const selected = open.filter((facts) => matching.judge(facts, now) !== false);
-  if (selected.length === 0 || selected.some((facts) => item.judge(facts, now) !== false)) return [];
-  const hint = item.kind === 'leaf' ? hintOf(item.leaf, open) : '';
+  if (items.length === 0 || selected.length === 0) return [];
+  if (selected.some((facts) => exclude!.judge(facts, now) !== false)) return [];
+  const hints = items.map((item) => ({ item, hint: firstHint(item, seen) }));
+  const { item, hint } = hints.find(({ hint }) => hint !== '') ?? hints[0]!;
+  if (items.length > 1 && hint === '') return [];
   const message = `${excludesNothing} (${selected.length}): ${quote(conditionText(item))} matches none.`;
   return [{ type: 'excludes_nothing', message: `${message}${hint}` }];
 }
 
-/** What people mean by a value that nothing has, as a sentence; empty if it says nothing. */
-function hintOf({ attribute, test }: Leaf, open: PullRequestFacts[]): string {
-  if (test.type !== 'text' || test.operator !== '=' || test.value.usesAuthor) return '';
-  const { value } = test.value;
-  const all = open.flatMap(({ values }) => [(values as Record<string, unknown>)[attribute]].flat());
-  const near = all.find((each) => typeof each === 'string' && each.toLowerCase() === value.toLowerCase());
-  if (near !== undefined) return ` A pull request has ${quote(String(near))}: the case of letters counts.`;
-  if (/^\[.*\]$|[,|]| or /.test(value))
-    return ` A condition has one value: write one for each, as \`{"or": ["${attribute}=…", "${attribute}=…"]}\`.`;
-  return /[*?]/.test(value) ? ' For a glob, use `*=`.' : '';
+/** Warns about the conditions of a freeze that holds nothing, if a value of them is meant as something else. */
+function warningsOfMeant({ matching }: FreezeConditions, seen: SeenOpen): Warning[] {
+  const items = matching.kind === 'and' ? matching.nodes : [matching];
+  if (seen.counts.not_matched < seen.counts.open) return [];
+  const found = items.map((item) => ({ item, hint: firstHint(item, seen) })).find(({ hint }) => hint !== '');
+  if (!found) return [];
+  const message = `${matchesNothing}: ${quote(conditionText(found.item))} matches none.${found.hint}`;
+  return [{ type: 'matches_nothing', message }];
 }
+
+const firstHint = (item: Matcher, seen: SeenOpen): string =>
+  leavesOf(item)
+    .map((leaf) => hintOf(leaf, seen))
+    .find((hint) => hint !== '') ?? '';
 
 /** Whether an item says where or when, or matches everything. It then narrows the others and is not an alternative. */
 function narrows(item: Matcher, excluded: number, selected: number): boolean {
