@@ -35,6 +35,13 @@ export const limits: Record<string, Limit[]> = {
     { column: 'lease_until', most: minute, instead: 'NULL' },
     { column: 'pace_counted_at', most: 0, instead: '$1' },
     { column: 'pace_refused_at', most: 0, instead: '$1' },
+    // The pace of reviews begins anew.
+    {
+      column: 'review_pace',
+      measured: `greatest((review_pace->>'countedAt')::timestamptz, (review_pace->'refused'->>'at')::timestamptz)`,
+      most: 0,
+      instead: 'NULL',
+    },
   ],
   repositories: [
     { column: 'seen_at', most: 0, instead: '$1' },
@@ -59,6 +66,8 @@ export const limits: Record<string, Limit[]> = {
     { column: 'kept_at', most: 0, instead: longAgo },
     { column: 'source_due_at', most: 15 * minute, instead: '$1' },
   ],
+  // The longest that a receiver can ask us to wait.
+  outgoing_webhooks: [{ column: 'paused_until', most: 24 * hour, instead: 'NULL' }],
   outgoing_deliveries: [
     {
       column: 'next_attempt_at',

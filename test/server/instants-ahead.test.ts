@@ -29,8 +29,83 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const rows = Object.entries(limits).flatMap(([table, its]) =>
-  its.map(({ column, most }) => ({ table, column, most })),
+  its.filter(({ column }) => column !== 'review_pace').map(({ column, most }) => ({ table, column, most })),
 );
+
+/** Instants that order, pace and put off nothing of ours, by why they stay as they are. */
+const others: Record<string, string[]> = {
+  'people chose it, or it follows from what they chose': [
+    ...['freezes.starts_at', 'freezes.ends_at', 'freezes.next_told_at', 'repositories.next_change_at'],
+    ...['exemptions.expires_at', 'application_keys.expires_at', 'outgoing_webhooks.previous_secret_until'],
+  ],
+  'it says what happened, and nothing asks whether that is past': [
+    ...['installations.suspended_at', 'installations.deleted_at', 'repositories.first_status_at'],
+    ...['freezes.still_on_told_at', 'freezes.created_at', 'freezes.updated_at', 'freezes.deleted_at'],
+    ...[
+      'freeze_plans.over_at',
+      'freeze_plans.created_at',
+      'freeze_plans.updated_at',
+      'freeze_plans.deleted_at',
+    ],
+    ...['freeze_waits.since', 'freeze_waits.until', 'freeze_waits.closed_at', 'freeze_reports.ended_at'],
+    ...[
+      'deployments.decided_at',
+      'exemptions.head_seen_at',
+      'exemptions.requested_at',
+      'exemptions.decided_at',
+    ],
+    ...['exemptions.approved_at', 'exemptions.ended_at', 'exemptions.used_at', 'exemptions.announced_at'],
+    ...['pull_request_scopes.pushed_at', 'merge_groups.requested_at', 'instant_holds.since'],
+    ...['application_keys.created_at', 'application_keys.revoked_at', 'oidc_rules.created_at'],
+    ...['audit_events.received_at', 'idempotency_records.answered_at', 'webhook_deliveries.received_at'],
+    ...['app_credentials.created_at', 'outgoing_webhooks.created_at', 'outgoing_webhooks.disabled_at'],
+    ...['outgoing_deliveries.created_at', 'outgoing_deliveries.last_attempt_at', 'calendar_feeds.created_at'],
+    ...[
+      'slack_apps.created_at',
+      'slack_links.linked_at',
+      'slack_tellings.began_at',
+      'slack_tellings.ended_at',
+    ],
+    ...['slack_tellings.created_at', 'sessions.created_at', 'kept_answers.created_at'],
+  ],
+  'GitHub’s clock wrote it': [
+    ...['deployments.requested_at', 'open_pull_requests.changed_at', 'open_pull_requests.head_since'],
+    ...['open_pull_requests.leaking_since', 'head_statuses.written_at', 'written_statuses.at'],
+  ],
+  'it only ends what is kept': [
+    ...[
+      'sessions.expires_at',
+      'kept_answers.expires_at',
+      'used_sign_ins.expires_at',
+      'slack_offers.expires_at',
+    ],
+    'freezes.report_due_at',
+  ],
+  'nothing reads it any more': ['deployments.claimed_until', 'outgoing_deliveries.claimed_until'],
+};
+
+test('every instant of the schema is corrected, or stays for a reason', async () => {
+  const columns = await database.prisma.$queryRaw<{ name: string }[]>`
+    SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+    WHERE table_schema = 'public' AND data_type LIKE 'timestamp%' AND table_name NOT LIKE '\\_%'
+      AND table_name <> 'test_clock'`;
+  const known = [...rows.map(({ table, column }) => `${table}.${column}`), ...Object.values(others).flat()];
+  expect(known.toSorted()).toEqual(columns.map(({ name }) => name).toSorted());
+});
+
+test.each([
+  { countedAt: 8, refused: null, stays: false },
+  { countedAt: 0, refused: 8, stays: false },
+  { countedAt: 0, refused: 0, stays: true },
+])('the pace of reviews, counted $countedAt h ahead and refused $refused h ahead', async (row) => {
+  const at = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
+  const refused = row.refused === null ? null : { at: at(row.refused), perMinute: 20 };
+  const pace = { perMinute: 180, tokens: 0, countedAt: at(row.countedAt), refused };
+  await database.prisma.installation.updateMany({ data: { reviewPace: pace } });
+  await correctInstantsAhead({ ...database, clock, log });
+  const { reviewPace } = await database.prisma.installation.findFirstOrThrow();
+  expect(reviewPace).toEqual(row.stays ? pace : null);
+});
 
 /** Stores an instant, corrects, and reads it. */
 async function corrected({ table, column }: (typeof rows)[number], ahead: number): Promise<number | null> {
