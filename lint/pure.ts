@@ -11,7 +11,7 @@ export const pure = [
   'src/events/{actor,audit-event,notice-type}.ts',
   'src/words/**',
   'src/exemptions/exemption.ts',
-  'src/freezes/{freeze,freeze-warnings,freeze-window,judge-freeze}.ts',
+  'src/freezes/{freeze,freeze-warnings,freeze-window,judge-freeze,meant-values}.ts',
   'src/plans/{changed-occurrences,frozen-state,occurrences,plan,repetition,rule}.ts',
   'src/plans/source/{calendar-objects,content-lines,event-rule,series,source-events,source-window,wall-clock,zones}.ts',
   'src/time/**',

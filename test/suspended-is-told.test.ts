@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { DatabaseTrouble } from '../src/database/trouble.ts';
 import { acmeForAll } from './support/acme.ts';
 import { Visitor, words } from './support/visitor.ts';
 
@@ -17,6 +18,11 @@ async function metric(name: string): Promise<string | undefined> {
   return line?.split(' ')[1];
 }
 
+const ready = async () => {
+  const { status, body } = await acme.call('GET', '/readyz');
+  return [status, body.reasons ?? []];
+};
+
 beforeAll(async () => {
   acme.github.addUser('rita');
   await acme.repository('web', [{}], { private: true, roles: { rita: 'admin', bob: 'write' } });
@@ -34,8 +40,14 @@ beforeAll(async () => {
 
 test('the repository’s page tells its admins that the installation is suspended, and nobody else', async () => {
   expect(await metric('installations_suspended')).toBe('0');
+  expect(await ready()).toEqual([200, []]);
   acme.github.suspend('acme');
   await acme.quiet();
+  // It takes requests all the same.
+  expect(await ready()).toEqual([
+    200,
+    [expect.stringMatching(/^Installations that are suspended, so that nothing is held there: 1\./)],
+  ]);
   // Ada looked at the page within the hour; Rita froze the repository.
   for (const login of ['ada', 'rita']) {
     const { status, text } = await people.get(login)!.open(page);
@@ -61,8 +73,34 @@ test('webhooks that are refused for their signature are counted from GitHub’s 
   acme.github.openPullRequest('acme/web', { author: 'ada' });
   await acme.quiet();
   await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  const refused = 'GitHub’s webhooks are refused: set WEBHOOK_SECRET to the secret in the App’s settings.';
+  expect(await ready()).toEqual([200, [refused]]);
   acme.github.app.webhookSecret = webhookSecret;
+  // The next list does not have them any more, and that shows nothing.
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  expect(await ready()).toEqual([200, [refused]]);
+  acme.github.openPullRequest('acme/web', { author: 'ada' });
+  await acme.quiet();
+  expect(await ready()).toEqual([200, []]);
   expect(Number(await metric(count))).toBeGreaterThan(0);
   const told = acme.logs.filter((line) => line.includes('WEBHOOK_SECRET differs from the secret'));
-  expect(told.map((line) => (JSON.parse(line) as { level: number }).level)).toEqual([50]);
+  expect([...new Set(told.map((line) => (JSON.parse(line) as { level: number }).level))]).toEqual([50]);
+});
+
+test('jobs that nobody takes are told, and pages say that nothing can be saved', async () => {
+  const { deps } = acme.app;
+  await deps.sql.query(
+    'overdue',
+    `INSERT INTO jobs (task, key, about, data, attempt, due_at)
+     VALUES ('nobody', 'nobody', '', '0', 0, job_now() - interval '10 minutes')`,
+  );
+  expect(await ready()).toEqual([200, [expect.stringMatching(/jobs are due since/)]]);
+  await deps.sql.query('done', `DELETE FROM jobs WHERE key = 'nobody'`);
+  deps.trouble.note(new DatabaseTrouble('read_only', false));
+  for (const path of ['/', '/repos/acme', page]) {
+    const { text } = await people.get('ada')!.open(path);
+    expect(words({ text }), path).toContain('The database is read-only, so nothing can be saved');
+  }
+  deps.trouble.end('read_only');
+  expect((await people.get('ada')!.open('/')).text).not.toContain('read-only');
 });

@@ -37,6 +37,7 @@ const pullRequests = [{ title: 'A' }, { title: 'B', labels: ['hotfix'] }, { titl
 /** @param condition that matches no pull request. */
 const excludesNone = (condition: string): string =>
   `exclude_conditions exclude none of the open pull requests (4): \`${condition}\` matches none.`;
+const hotfix = ' A pull request has `hotfix`: the case of letters counts.';
 let count = 0;
 const byAuthor =
   'The author of a pull request can get it excluded without anybody else: `title~=hotfix` depends on';
@@ -106,7 +107,7 @@ describe('the answer to a freeze that looks like a mistake says so, in the body 
   test.each([
     ['label=hotfx', ''],
     ['author=Ada', ' A pull request has `ada`: the case of letters counts.'],
-    ['label=Hotfix', ' A pull request has `hotfix`: the case of letters counts.'],
+    ['label=Hotfix', hotfix],
     [
       'label=["hotfix","security"]',
       ' A condition has one value: write one for each, as `{"or": ["label=…", "label=…"]}`.',
@@ -135,21 +136,13 @@ describe('the answer to a freeze that looks like a mistake says so, in the body 
   });
 
   test.each<[string[] | object[], string, string]>([
-    [
-      ['label=Hotfix', 'base=main'],
-      'label=Hotfix',
-      ' A pull request has `hotfix`: the case of letters counts.',
-    ],
+    [['label=Hotfix', 'base=main'], 'label=Hotfix', hotfix],
     [
       ['base=main', 'label=["hotfix","security"]'],
       'label=["hotfix","security"]',
       ' A condition has one value: write one for each, as `{"or": ["label=…", "label=…"]}`.',
     ],
-    [
-      [{ or: ['label=Hotfix', 'label=urgent'] }],
-      '{"or":["label=Hotfix","label=urgent"]}',
-      ' A pull request has `hotfix`: the case of letters counts.',
-    ],
+    [[{ or: ['label=Hotfix', 'label=urgent'] }], '{"or":["label=Hotfix","label=urgent"]}', hotfix],
     [['label=Later'], 'label=Later', ' The repository has `later`: the case of letters counts.'],
     [['label=later'], 'label=later', ''],
   ])('exclusions exclude nothing: %j', async (exclude_conditions, condition, hint) => {

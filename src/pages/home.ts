@@ -50,7 +50,7 @@ export async function showHome(visit: Visit): Promise<Response> {
     if (!only) return await showPage(visit, all.length > 1 ? { ...page, owners: all } : page);
     // For a single owner it is one of the owner's pages.
     const opens = only.isAdmin ? (['audit', 'settings'] as const) : [];
-    return await showPage({ context, viewer: { ...viewer, opens } }, { ...page, owner: only.account.login });
+    return await showPage({ deps, context, viewer: { ...viewer, opens } }, { ...page, owner: only.account.login });
   } catch (error) {
     if (!isTooManyRequests(error)) throw error;
     return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);

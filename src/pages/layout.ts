@@ -40,6 +40,8 @@ export type LayoutPage = {
   frozen?: string | null;
   /** How the page updates itself. */
   live?: Live;
+  /** What is wrong with the service now, so that a change may fail. */
+  trouble?: string | undefined;
 };
 
 /** The pages of the owner for admins that the viewer may open. None by default. */
@@ -61,6 +63,7 @@ export function layout({
   head,
   frozen = null,
   live,
+  trouble,
 }: LayoutPage): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -93,6 +96,7 @@ export function layout({
           id="main"
           ${live ? html`data-live="${live.path}" ${live.isMoving ? html`data-again` : ''}` : ''}
         >
+          ${trouble ? html`<p class="notice wrong" role="alert">${trouble}</p>` : ''}
           ${owner && crumbs ? breadcrumb(owner, crumbs) : ''} ${body}
         </main>
         <footer>

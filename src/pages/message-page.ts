@@ -22,13 +22,19 @@ export type PageMessage = {
   more?: Html;
 };
 
-/** Answers with a page for the viewer, in their time zone. */
+/** Answers with a page for the viewer, in their time zone. It says what is wrong with the database: reads may succeed. */
 export const showPage = (
-  { context, viewer }: { context: Context; viewer?: LayoutPage['viewer'] },
-  page: Omit<LayoutPage, 'viewer'>,
+  {
+    context,
+    viewer,
+    deps,
+  }: { context: Context; viewer?: LayoutPage['viewer']; deps?: Pick<Deps, 'trouble'> },
+  page: Omit<LayoutPage, 'viewer' | 'trouble'>,
   status?: ContentfulStatusCode,
-): Response | Promise<Response> =>
-  context.html(layout({ viewer, zone: readerZone(context), ...page }), status);
+): Response | Promise<Response> => {
+  const trouble = deps?.trouble.now()[0]?.message;
+  return context.html(layout({ viewer, zone: readerZone(context), trouble, ...page }), status);
+};
 
 /** Answers with a plain page. */
 export async function messagePage(

@@ -4,13 +4,15 @@ import type { JobQueue } from '../database/queue/queue.ts';
 import { troubleOf } from '../database/trouble.ts';
 import type { Deps } from '../deps.ts';
 import { keyRefused } from '../github/key-standing.ts';
+import { findOverdue } from '../explanations/enforcement/read-service.ts';
 import { within } from '../time/clock.ts';
+import { minute } from '../time/units.ts';
 import { clockCheck, hearDatabase } from './watch-clock.ts';
 
 /** How many milliseconds a part may take to answer before it counts as not ready. */
 const readyWithin = 3000;
 
-type Asked = Pick<Deps, 'db' | 'sql' | 'trouble' | 'clock' | 'witnesses' | 'github'>;
+type Asked = Pick<Deps, 'db' | 'sql' | 'trouble' | 'clock' | 'witnesses' | 'github' | 'metrics'>;
 
 /**
  * `/healthz`: the process runs. `/readyz`: the database and the job queue answer on the connections that requests use, and
@@ -20,14 +22,14 @@ type Asked = Pick<Deps, 'db' | 'sql' | 'trouble' | 'clock' | 'witnesses' | 'gith
 export function mountHealth(api: OpenAPIHono, deps: Asked, queue: Pick<JobQueue, 'assertReady'>): void {
   api.get('/healthz', (context) => context.json({ status: 'ok' }));
   api.get('/readyz', async (context) => {
-    const [ofDatabase, ofQueue] = await withPatience(readyWithin, () =>
-      Promise.all([failureOf(askDatabase(deps)), failureOf(queue.assertReady())]),
+    const [ofDatabase, ofQueue, ofWork] = await withPatience(readyWithin, () =>
+      Promise.all([failureOf(askDatabase(deps)), failureOf(queue.assertReady()), reasonsOfWork(deps)]),
     );
     if (!ofQueue) deps.trouble.end('read_only');
     const known = deps.trouble.now();
     const isReady = !ofDatabase && !ofQueue && known.length === 0;
     const troubles = [...new Set([ofDatabase, ofQueue, ...known].map((each) => troubleOf(each)?.message))];
-    const reasons = [...troubles, ...reasonsOfGitHub(deps)].filter((each) => each !== undefined);
+    const reasons = [...troubles, ...reasonsOfGitHub(deps), ...ofWork].filter((each) => each !== undefined);
     return context.json(
       {
         status: isReady ? 'ready' : 'not ready',
@@ -47,11 +49,42 @@ export function mountHealth(api: OpenAPIHono, deps: Asked, queue: Pick<JobQueue,
  * What keeps the process from all of its work. It takes requests all the same: without it, webhooks would be lost, and
  * nothing would get better.
  */
-function reasonsOfGitHub({ github }: Pick<Deps, 'github'>): string[] {
+function reasonsOfGitHub({ github, metrics }: Pick<Deps, 'github' | 'metrics'>): string[] {
   const keyRefusedSince = github.keyRefusedSince();
-  return [keyRefusedSince && keyRefused(keyRefusedSince), github.addressProblem()].filter(
-    (reason) => reason !== null,
-  );
+  return [
+    keyRefusedSince && keyRefused(keyRefusedSince),
+    github.addressProblem(),
+    metrics.areWebhooksRefused &&
+      'GitHub’s webhooks are refused: set WEBHOOK_SECRET to the secret in the App’s settings.',
+  ].filter((reason) => typeof reason === 'string');
+}
+
+/** What is not done: jobs that nobody takes, and installations where nothing may be done. Never throws. */
+async function reasonsOfWork(deps: Pick<Deps, 'db' | 'sql' | 'clock' | 'witnesses'>): Promise<string[]> {
+  const asked = Promise.all([
+    findOverdue(deps),
+    deps.db.installation.count({ where: { suspendedAt: { not: null }, deletedAt: null } }),
+  ]);
+  const [overdue, suspended] = (await within(readyWithin, asked).catch(() => null)) ?? [[], 0];
+  return [
+    ...overdue.map(({ message }) => message),
+    ...(suspended > 0
+      ? [
+          `Installations that are suspended, so that nothing is held there: ${suspended}. Unsuspend them in the settings of their owners on GitHub.`,
+        ]
+      : []),
+  ];
+}
+
+/** Logs, in a process that takes requests alone, that nobody takes the jobs. Each minute while it lasts. */
+export function watchWork(deps: Pick<Deps, 'sql' | 'clock' | 'witnesses' | 'log'>): { stop(): void } {
+  const ask = async (): Promise<void> => {
+    const overdue = await findOverdue(deps).catch(() => []);
+    for (const { message, remedy } of overdue)
+      deps.log.error({ remedy }, `jobs are not done: ${message}`);
+  };
+  const timer = deps.clock.setInterval(() => void ask(), minute);
+  return { stop: () => deps.clock.clearInterval(timer) };
 }
 
 /** Asks by both roads of requests. @throws why it does not answer. */

@@ -34,7 +34,7 @@ import { mountCalendars } from '../api/v1/calendars.ts';
 import { serveEndpoint } from '../api/serve-endpoint.ts';
 import { mountNaturalAddresses, mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from '../api/openapi.ts';
-import { mountHealth } from './health.ts';
+import { mountHealth, watchWork } from './health.ts';
 import { requestPatience, withPatience } from '../database/patience.ts';
 import { taskNames } from '../database/queue/jobs.ts';
 import { OwnWrites } from '../statuses/own-writes.ts';
@@ -106,6 +106,7 @@ export async function createService(ground: WithoutApp, app: AppCredentials): Pr
   if ('dataDir' in config.database) await Promise.all([clearLeases(deps), clearTurns(deps.db)]);
   const api = createApi(deps, queue);
   const watch = watchClock(deps);
+  let work: { stop(): void } | null = null;
   let worker: Worker | null = null;
   let sockets: Sockets | null = null;
   return {
@@ -113,7 +114,10 @@ export async function createService(ground: WithoutApp, app: AppCredentials): Pr
     fetch: api.fetch,
     async start() {
       await watch.start();
-      if (config.role === 'web') return;
+      if (config.role === 'web') {
+        work = watchWork(deps);
+        return;
+      }
       worker = await startWorker(deps, queue);
       sockets = startSockets(deps);
     },
@@ -122,6 +126,7 @@ export async function createService(ground: WithoutApp, app: AppCredentials): Pr
     async close(answered) {
       stopping.abort();
       watch.stop();
+      work?.stop();
       // Jobs that still wait for GitHub are handed back, and such requests answered with an error.
       const cut = setTimeout(() => cutOff.abort(), stopPatience);
       await Promise.all([worker?.stop(), sockets?.stop(), answered]);

@@ -84,7 +84,7 @@ const breakages: Breakage[] = [
     ready: /GitHub refuses the App's key since/,
     metric: /^holdfast_github_key_refused_seconds [1-9]/m,
     doctor: /GitHub refuses the App's key since/,
-    page: /GitHub/,
+    page: /GitHub (?:refuses|does not)/,
     holds: false,
   },
   {
@@ -94,8 +94,8 @@ const breakages: Breakage[] = [
       github.app.webhookSecret = secret;
     },
     end: ({ github }) => (github.app.webhookSecret = former),
-    log: /signature/,
-    ready: /./,
+    log: /GitHub’s webhooks are refused/,
+    ready: /GitHub’s webhooks are refused: set WEBHOOK_SECRET/,
     metric: /^holdfast_webhooks_undelivered_total\{reason="signature"\} [1-9]/m,
     doctor: /GitHub could not deliver its last webhook/,
     page: /WEBHOOK_SECRET|webhook/i,
@@ -106,7 +106,7 @@ const breakages: Breakage[] = [
     begin: ({ github }) => github.suspend('acme'),
     end: ({ github }) => github.unsuspend('acme'),
     log: /suspended/,
-    ready: /./,
+    ready: /"status":"ready".*Installations that are suspended.*: 1\./,
     metric: /^holdfast_installations_suspended 1/m,
     doctor: /suspended/,
     page: /suspended/,
@@ -119,9 +119,9 @@ const breakages: Breakage[] = [
     toldIn: 130_000,
     begin: ({ restart, freeze }) => restart('web').then(freeze),
     end: ({ restart }) => restart('all'),
-    log: /"msg":"listening"/,
-    // It answers, as it should.
-    ready: /"status":"ready"/,
+    log: /jobs are not done: No worker runs/,
+    // It takes requests, as it should.
+    ready: /"status":"ready".*No worker runs: jobs are due since/,
     metric: /^holdfast_jobs_oldest_due_seconds\{task="reconcile-repository"\} [1-9]/m,
     doctor: /No worker runs: jobs are due since .*, and a freeze that began is not judged yet/,
     page: /not judged/i,

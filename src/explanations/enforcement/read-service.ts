@@ -9,13 +9,15 @@ import { readGitHubNetworks, unnamedProxy } from '../../github/hooks.ts';
 import { type Asking, askInTime, rejectedBy } from './ask.ts';
 import { askRoleHolder, holderText } from '../../settings/role-holders.ts';
 import { readSettings } from '../../settings/settings.ts';
-import type {
-  AppFacts,
-  WebhookAttempt,
-  RateBudget,
-  ClockFacts,
-  WebhookFacts,
-  Work,
+import type { Finding } from './finding.ts';
+import {
+  type AppFacts,
+  type ClockFacts,
+  judgeWork,
+  type RateBudget,
+  type WebhookAttempt,
+  type WebhookFacts,
+  type Work,
 } from './judge-service.ts';
 import type { RoleFact } from './judge-repository.ts';
 
@@ -147,6 +149,10 @@ export async function readWork({
   const isOverdue = since !== null && since.getTime() + datedBack < clock.now() - takenOverWithin;
   return { overdueSince: isOverdue ? new Date(since.getTime() + datedBack) : null, areTaken };
 }
+
+/** Whether workers do what is due, apart from any repository; nothing if they do. */
+export const findOverdue = async (deps: Parameters<typeof readWork>[0]): Promise<Finding[]> =>
+  judgeWork(await readWork(deps), false);
 
 type Limit = { limit: number; remaining: number; reset: number };
 
