@@ -152,8 +152,8 @@ const choices = (words: Record<string, string>) =>
   Object.entries(words).map(([value, label]) => ({ value, label }));
 
 /** Asks what it blocks. */
-export const whatField = ({ holds }: HeldFields, problems: FormProblems): Html =>
-  chips('radio', { name: 'holds', label: heldLabels.holds, problems }, choices(held), [holds]);
+export const whatField = ({ holds }: HeldFields, problems: FormProblems, hasFocus = false): Html =>
+  chips('radio', { name: 'holds', label: heldLabels.holds, problems, hasFocus }, choices(held), [holds]);
 
 /** Asks which deployments it blocks, and how. The style sheet hides it where it blocks merges alone. */
 export const deploymentFields = (

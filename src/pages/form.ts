@@ -132,11 +132,17 @@ type Choice = { value: string; label: Html | string };
 
 /**
  * Choices as chips: one for `radio`, any number for `checkbox`.
- * @param chosen the selected values.
+ * @param chosen the selected values. If the field has the focus, the first of them has.
  */
 export function chips(
   type: 'radio' | 'checkbox',
-  { name, label, hint, problems = noProblems }: Omit<LabelledField, 'value' | 'attributes'>,
+  {
+    name,
+    label,
+    hint,
+    problems = noProblems,
+    hasFocus = false,
+  }: Omit<LabelledField, 'value' | 'attributes'> & { hasFocus?: boolean },
   choices: Choice[],
   chosen: string[],
 ): Html {
@@ -152,6 +158,7 @@ export function chips(
               name="${name}"
               value="${value}"
               ${chosen.includes(value) ? html`checked` : ''}
+              ${hasFocus && value === chosen[0] ? html`autofocus` : ''}
             />${text}</label
           >`,
       )}

@@ -83,25 +83,37 @@ export function fieldsOfRule(rule: string, start: string): RepetitionFields | nu
   return said && { ...said, every: String(said.every) };
 }
 
-/** `Every 2 weeks on Friday and Saturday`; null for a rule that cannot be said so. */
-export function describeRule(rule: string, start: string): string | null {
+/**
+ * A rule in words: `Every 2 weeks on Friday and Saturday`, and beside it in which months or years alone it has a day, such as
+ * `in months that have one`. Null for a rule that cannot be said so.
+ */
+export function wordsOfRule(rule: string, start: string): { often: string; only: string | null } | null {
   const said = repetitionOf(rule, start);
   if (!said) return null;
   const { every, unit, days, monthlyOn } = said;
   const often = every === 1 ? `Every ${unit}` : `Every ${every} ${unit}s`;
+  const always = (words: string) => ({ often: words, only: null });
   if (unit === 'week' && inOrder(days).join() === dayNames.slice(0, 5).join())
-    return every === 1 ? 'Monday to Friday' : `${often} on Monday to Friday`;
+    return always(every === 1 ? 'Monday to Friday' : `${often} on Monday to Friday`);
   if (unit === 'week' && days.length > 0)
-    return `${often} on ${listedDays(inOrder(days).map((day) => weekDays[day]))}`;
+    return always(`${often} on ${listedDays(inOrder(days).map((day) => weekDays[day]))}`);
   const { day, dayOfWeek, month } = dateOf(start);
-  if (unit === 'year' && month === 2 && day === 29) return `${often} on 29 February, in leap years`;
-  if (unit !== 'month') return often;
-  if (monthlyOn === 'date') return `${often} on day ${day}${day > 28 ? inSomeMonths : ''}`;
+  if (unit === 'year' && month === 2 && day === 29)
+    return { often: `${often} on 29 February`, only: 'in leap years' };
+  if (unit !== 'month') return always(often);
+  if (monthlyOn === 'date') return { often: `${often} on day ${day}`, only: day > 28 ? inSomeMonths : null };
   const place = monthlyOn === 'last' ? 5 : Math.ceil(day / 7) - 1;
-  return `${often} on the ${ordinals[place]} ${weekDays[dayNames[dayOfWeek - 1]!]}${place === 4 ? inSomeMonths : ''}`;
+  const weekday = weekDays[dayNames[dayOfWeek - 1]!];
+  return { often: `${often} on the ${ordinals[place]} ${weekday}`, only: place === 4 ? inSomeMonths : null };
 }
 
-const inSomeMonths = ', in months that have one';
+/** `Every month on day 30, in months that have one`; null for a rule that cannot be said so. */
+export function describeRule(rule: string, start: string): string | null {
+  const words = wordsOfRule(rule, start);
+  return words && [words.often, words.only].filter(Boolean).join(', ');
+}
+
+const inSomeMonths = 'in months that have one';
 
 /**
  * What a rule leaves out because no such date exists, in sentences: by RFC 5545, what begins on 31 January and repeats

@@ -74,7 +74,7 @@ test('the first Tab skips to the content', async () => {
 
 test.each([
   ['/owners/acme/freeze', 'reason'],
-  ['/owners/acme/plans/new', 'reason'],
+  ['/owners/acme/plans/new', 'holds'],
   ['/owners/acme/unfreeze', 'ongoing'],
   ['/owners/acme/unfreeze?repository=web', 'delete_reason'],
   ['/owners/acme/calendar/subscribe', 'repositories'],

@@ -35,6 +35,40 @@ test.each([
     'Blocks merges by the rule FREQ=MONTHLY;BYDAY=-1FR;COUNT=3 09:00 to 18:00 from 27 Nov, in 6 repositories.',
     by('FREQ=MONTHLY;BYDAY=-1FR;COUNT=3'),
   ],
+  [
+    'Blocks merges on Monday to Friday, 09:00 to 18:00 from 27 Nov, in 6 repositories.',
+    by('FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR'),
+  ],
+  [
+    'Blocks merges every 2 weeks on Monday and Friday, 09:00 to 18:00 from 27 Nov, in 6 repositories.',
+    by('FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR'),
+  ],
+  ['Blocks merges every 3 days 09:00 to 18:00 from 27 Nov, in 6 repositories.', by('FREQ=DAILY;INTERVAL=3')],
+  ['Blocks merges every month on day 27, 09:00 to 18:00 from 27 Nov, in 6 repositories.', by('FREQ=MONTHLY')],
+  [
+    'Blocks merges every month on day 30, 09:00 to 18:00 from 30 Nov, in months that have one, in 6 repositories.',
+    { start: '2026-11-30T09:00:00', end: '2026-11-30T18:00:00', ...by('FREQ=MONTHLY') },
+  ],
+  [
+    'Blocks merges every 2 months on day 31, 09:00 to 18:00 from 31 Jan 2027, in months that have one, until 30 Dec 2027, not on 31 Mar 2027, in 6 repositories.',
+    {
+      ...{ start: '2027-01-31T09:00:00', end: '2027-01-31T18:00:00' },
+      ...by('FREQ=MONTHLY;INTERVAL=2', { until: '2027-12-30', except: ['2027-03-31'] }),
+    },
+  ],
+  [
+    'Blocks merges every month on the last Friday, 09:00 to 18:00 from 27 Nov, in 6 repositories.',
+    by('FREQ=MONTHLY;BYDAY=-1FR'),
+  ],
+  [
+    'Blocks merges every month on the fifth Monday, 09:00 to 18:00 from 30 Nov, in months that have one, in 6 repositories.',
+    { start: '2026-11-30T09:00:00', end: '2026-11-30T18:00:00', ...by('FREQ=MONTHLY;BYDAY=5MO') },
+  ],
+  ['Blocks merges every year 09:00 to 18:00 from 27 Nov, in 6 repositories.', by('FREQ=YEARLY')],
+  [
+    'Blocks merges every year on 29 February, 09:00 to 18:00 from 29 Feb 2028, in leap years, in 6 repositories.',
+    { start: '2028-02-29T09:00:00', end: '2028-02-29T18:00:00', ...by('FREQ=YEARLY') },
+  ],
   ['Blocks merges from Fri 27 Nov, 09:00 to Fri 27 Nov, 18:00, in 6 repositories.', {}],
   ['Blocks merges from Fri 27 Nov, 09:00 until somebody ends it, in 6 repositories.', { end: null }],
   [

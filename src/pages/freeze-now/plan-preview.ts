@@ -4,7 +4,7 @@ import { listedWords } from '../../words/event-words.ts';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../page-paths.ts';
 import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
-import { describeRule } from '../../plans/repetition.ts';
+import { describeRule, wordsOfRule } from '../../plans/repetition.ts';
 import { clockChangeAt } from '../../time/local-time.ts';
 import { deploymentsPreview } from './deployments-preview.ts';
 import { textField } from '../form.ts';
@@ -192,8 +192,10 @@ export const ruleWords = (rule: string, start: string): Html =>
   html`${describeRule(rule, start) ?? html`<code>${rule}</code>`}`;
 
 /** The same, with the last date and the dates that are skipped. */
-export const repetition = ({ rule, until, except }: Recurrence, start: string): Html =>
-  html`${ruleWords(rule, start)}${until === null ? '' : html` until ${until}`}${except.length > 0 ? html`, except on ${except.join(', ')}` : ''}`;
+export function repetition({ rule, until, except }: Recurrence, start: string): Html {
+  const { often, only } = wordsOfRule(rule, start) ?? { often: html`<code>${rule}</code>`, only: null };
+  return html`${often}${until === null ? '' : html` until ${until}`}${only ? `, ${only}` : ''}${except.length > 0 ? html`, except on ${except.join(', ')}` : ''}`;
+}
 
 /**
  * The occurrences of a plan. @param zone its own zone. @param changeOf where the reader changes one alone.

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { holdsDeployments, holdsMerges, type FreezeFields } from '../../freezes/freeze.ts';
 import { isOnce, type Occurrence, type Schedule } from '../../plans/occurrences.ts';
-import { describeRule, dayNames, weekDays } from '../../plans/repetition.ts';
+import { dayNames, weekDays, wordsOfRule } from '../../plans/repetition.ts';
 import { localDayAndTime } from '../../time/local-time.ts';
 
 // What a freeze or a plan will do, in one sentence, such as: Blocks merges every second Friday 09:00 to 18:00 from 27 Nov,
@@ -47,23 +47,29 @@ function whenOf(plan: Said, first: Occurrence | undefined, today: string, isNow:
     return `${isNow ? 'from now' : `from ${shown(start)}`} ${until}`;
   }
   const { rule, except, until } = recurrence;
+  const { often, only } = repeats(rule, plan.start);
+  // Words that name a day need a pause before the time: "every month on day 30, 09:00 to 18:00".
+  const pause = /\bon /.test(often) ? ',' : '';
   return [
-    `${often(rule, plan.start)} ${start.slice(11, 16)} to ${endWords(start, end!)} from ${dateWords(start, today)}`,
+    `${often}${pause} ${start.slice(11, 16)} to ${endWords(start, end!)} from ${dateWords(start, today)}`,
+    ...(only ? [only] : []),
     ...(until ? [`until ${dateWords(until, today)}`] : []),
     ...(except.length > 0 ? [`not on ${some(except, today)}`] : []),
   ].join(', ');
 }
 
-/** `every second Friday`, `every day`, or the rule itself. */
-function often(rule: string, start: string): string {
-  const words = describeRule(rule, start);
-  if (words === null) return `by the rule ${rule}`;
+/** `every second Friday`, `every day`, or the rule itself; and in which months or years alone. */
+function repeats(rule: string, start: string): NonNullable<ReturnType<typeof wordsOfRule>> {
+  const words = wordsOfRule(rule, start);
+  if (words === null) return { often: `by the rule ${rule}`, only: null };
   const weekday = weekDays[dayNames[Temporal.PlainDate.from(start.slice(0, 10)).dayOfWeek - 1]!];
-  return words
+  const often = words.often
     .replace(/^Every( \d+)? weeks?$/, `$& on ${weekday}`)
     .replace(/^Every 2 weeks on (\w+)$/, 'every second $1')
     .replace(/^Every week on (\w+)$/, 'every $1')
+    .replace(/^Monday to Friday$/, 'on $&')
     .replace(/^Every/, 'every');
+  return { often, only: words.only };
 }
 
 /** `18:00`, or with how many days later it is. */

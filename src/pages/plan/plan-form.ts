@@ -203,7 +203,7 @@ export function planForm({
     ${templates ?? ''} ${formProblem(problems, shownDate)}
     <form class="form two" method="post" action="${action}" data-live>
       <div class="asks">
-        ${isNew ? '' : versionField(version)} ${whatField(fields, problems)}
+        ${isNew ? '' : versionField(version)} ${whatField(fields, problems, !preview)}
         ${deploymentFields(fields, problems)}
         ${repositoryChooser({ ...choice, which, selected, typed: 'include' }, problems)}
         <details ${fields.exclude || problems.has('exclude') ? html`open` : ''}>
@@ -216,7 +216,7 @@ export function planForm({
         </div>
         ${textField(text('zone', { hint: 'For example, Europe/Paris.', attributes: html`required list="zones" spellcheck="false" autocapitalize="none" ${isNew && !preview && problems.size === 0 ? html`data-chooses-own-zone` : ''}` }))}
         ${zones} ${repetitionFields({ ...fields, except: typed }, problems)}
-        ${textArea(text('reason', { attributes: html`required maxlength="10000" ${preview ? '' : html`autofocus`}` }))}
+        ${textArea(text('reason', { attributes: html`required maxlength="10000"` }))}
         ${textField(text('name', { hint: 'Leave empty to use the reason.', attributes: html`maxlength="255"` }))}
         ${exceptionFields(fields.exceptions, problems)}
         <details ${isMore(fields, problems) ? html`open` : ''}>
