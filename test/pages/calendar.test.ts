@@ -121,6 +121,26 @@ test('an ended freeze stays where it was, until it was deleted', async () => {
   expect(await listed(ada, '&repository=mobile')).toContain('Sun 1 Mar, 09:00 to 12:00 Ended Short mobile');
 });
 
+test('what is over takes no place of what goes on and what comes that day', async () => {
+  for (const reason of ['One', 'Two', 'Three', 'Four', 'Five']) {
+    const { id } = await acme.freeze('acme/docs', { reason });
+    await acme.advanceTo(new Date(acme.clock.now() + 60_000).toISOString());
+    await acme.remove('acme/docs', id);
+  }
+  const until = { end: '2026-03-01T23:00:00' };
+  await acme.freeze('acme/docs', { reason: 'Tonight', start: '2026-03-01T20:00:00', ...until });
+  await acme.freeze('acme/docs', { reason: 'Going on', ...until });
+  const { text } = await ada.open(`${calendar}?month=2026-03&repository=docs`);
+  const bars = [...text.split('class="listed')[0]!.matchAll(/class="stay (\w+)[\s\S]*?<bdi>([^<]*)/g)];
+  expect(bars.slice(0, 4).map(([, state, reason]) => `${state} ${reason}`)).toEqual([
+    'ongoing Going on',
+    'scheduled Tonight',
+    'ended One',
+    'ended Two',
+  ]);
+  expect(text).toContain('+3 more');
+});
+
 test('a day leads to a new plan that begins on it, in the zone of the reader', async () => {
   ada.cookies.set('zone', 'Europe/Paris');
   const { text } = await ada.open(`${calendar}?month=2026-03&repository=web`);

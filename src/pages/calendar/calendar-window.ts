@@ -86,8 +86,16 @@ export function nameOfWindow({ first, months }: CalendarWindow): string {
   return `${from} to ${sunday.day} ${monthName(sunday)}`;
 }
 
-/** Something that lasts from one local day to another, both included; `lastDay` is null if it has no end. */
-export type Stay = { startsAt: Date; firstDay: Temporal.PlainDate; lastDay: Temporal.PlainDate | null };
+/**
+ * Something that lasts from one local day to another, both included.
+ * @property lastDay null if it has no end. @property rank where not all finds a lane, the lowest does first.
+ */
+export type Stay = {
+  startsAt: Date;
+  firstDay: Temporal.PlainDate;
+  lastDay: Temporal.PlainDate | null;
+  rank: number;
+};
 
 /** The part of a stay in one week. Columns are counted from 1 (Monday) to 7. */
 export type Segment<S extends Stay> = {
@@ -102,7 +110,7 @@ export type Segment<S extends Stay> = {
 export type Week<S extends Stay> = {
   /** Monday to Sunday. */
   days: Temporal.PlainDate[];
-  /** Segments that never overlap within a lane, the longest first. */
+  /** Segments that never overlap within a lane, by their ranks, then the longest first. */
   lanes: Segment<S>[][];
   /** For each day, how many stays found no lane. */
   hidden: number[];
@@ -125,7 +133,7 @@ export function layOutWeek<S extends Stay>(monday: Temporal.PlainDate, stays: S[
   const segments = stays.flatMap((stay) => segmentOf(stay, monday) ?? []);
   const lanes: Segment<S>[][] = [];
   const hidden = days.map(() => 0);
-  for (const segment of segments.toSorted(earliestAndLongest)) {
+  for (const segment of segments.toSorted(byRankEarliestAndLongest)) {
     const isFree = (lane: Segment<S>[]) =>
       lane.every(({ from, to }) => to < segment.from || from > segment.to);
     const lane = lanes.find(isFree);
@@ -136,8 +144,11 @@ export function layOutWeek<S extends Stay>(monday: Temporal.PlainDate, stays: S[
   return { days, lanes, hidden };
 }
 
-const earliestAndLongest = (one: Segment<Stay>, other: Segment<Stay>): number =>
-  one.from - other.from || other.to - one.to || one.stay.startsAt.getTime() - other.stay.startsAt.getTime();
+const byRankEarliestAndLongest = (one: Segment<Stay>, other: Segment<Stay>): number =>
+  one.stay.rank - other.stay.rank ||
+  one.from - other.from ||
+  other.to - one.to ||
+  one.stay.startsAt.getTime() - other.stay.startsAt.getTime();
 
 function segmentOf<S extends Stay>(stay: S, monday: Temporal.PlainDate): Segment<S> | null {
   const { firstDay, lastDay } = stay;

@@ -25,6 +25,9 @@ export type CalendarEntry = Stay & {
   change: string | null;
 };
 
+/** What is ongoing is shown before what comes, and that before what is over. */
+const ranks: Record<CalendarEntry['state'], number> = { ongoing: 0, scheduled: 1, planned: 1, ended: 2 };
+
 /** The most freezes, or groups of them, of one calendar. */
 export const mostEntries = 400;
 /** The most repositories of an entry that are named. */
@@ -61,7 +64,7 @@ export async function loadCalendar(
     const plan = state === 'ended' ? undefined : plans.find(({ id }) => id === planId);
     const change = plan ? changeOf(plan, account.login, startsAt) : null;
     const what = { text, state, repositories, names, href, planId, change } as const;
-    return { ...daysOf(startsAt, endsAt, span.zone), endsAt, ...what };
+    return { ...daysOf(startsAt, endsAt, span.zone), rank: ranks[state], endsAt, ...what };
   });
   const planned = plans.flatMap((plan) => {
     const matched = matchedBy(plan, chosen).used;
@@ -87,6 +90,7 @@ function plannedBy(
     .filter(({ startsAt, key, isMoved }) => startsAt < span.to && !made.has(key) && !isMoved)
     .map(({ startsAt, endsAt }): CalendarEntry => ({
       ...daysOf(startsAt, endsAt, span.zone),
+      rank: ranks.planned,
       endsAt,
       text: reasonOfPlan(plan),
       state: 'planned',
@@ -100,7 +104,7 @@ function plannedBy(
 }
 
 /** The days in a zone on which something is on. What ends at midnight does not touch the next day. */
-function daysOf(startsAt: Date, endsAt: Date | null, zone: string): Stay {
+function daysOf(startsAt: Date, endsAt: Date | null, zone: string): Omit<Stay, 'rank'> {
   const firstDay = dayOf(startsAt, zone);
   const end = endsAt && dayOf(new Date(endsAt.getTime() - 1), zone);
   const lastDay = end && (Temporal.PlainDate.compare(end, firstDay) < 0 ? firstDay : end);

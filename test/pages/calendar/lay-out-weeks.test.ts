@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { layOutMonth, type Stay, windowAt } from '../../../src/pages/calendar/calendar-window.ts';
 
 const day = (text: string) => Temporal.PlainDate.from(text);
-const stay = (first: string, last: string | null): Stay => ({
+const stay = (first: string, last: string | null, rank = 0): Stay => ({
+  rank,
   startsAt: new Date(`${first}T10:00:00Z`),
   firstDay: day(first),
   lastDay: last === null ? null : day(last),
@@ -44,10 +45,19 @@ test('what finds no lane is counted on each of its days', () => {
   expect([week.lanes.length, week.hidden]).toEqual([2, [0, 1, 1, 0, 0, 0, 0]]);
 });
 
+test('the lowest ranks find lanes first, whatever began before them', () => {
+  const over = [1, 2, 3].map(() => stay('2026-12-07', '2026-12-08', 2));
+  const [comes, goesOn] = [stay('2026-12-08', '2026-12-08', 1), stay('2026-12-08', null, 0)];
+  const week = layOutMonth(day('2026-12-01'), [...over, comes, goesOn], 2)[1]!;
+  expect(week.lanes.map((lane) => lane.map(({ stay }) => stay))).toEqual([[goesOn], [comes]]);
+  expect(week.hidden).toEqual([3, 3, 0, 0, 0, 0, 0]);
+});
+
 test('every day of every freeze is drawn or counted, and bars of a lane never overlap', () => {
   const days = fc.integer({ min: -40, max: 70 }).map((days) => day('2026-12-01').add({ days }));
   const stays = fc.array(
-    fc.tuple(days, fc.option(fc.nat(60))).map(([firstDay, length]): Stay => ({
+    fc.tuple(days, fc.option(fc.nat(60)), fc.nat(2)).map(([firstDay, length, rank]): Stay => ({
+      rank,
       startsAt: new Date(firstDay.toString()),
       firstDay,
       lastDay: length === null ? null : firstDay.add({ days: length }),
