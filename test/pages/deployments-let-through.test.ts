@@ -119,3 +119,23 @@ test('the tab of the owner has what waits in all repositories, and what went out
     /Decided in the last 7 days .*production api Deploy 2 by wendy .* Went out Sun 1 Mar, 10:01 UTC/,
   );
 });
+
+test('a freezer who cannot write sees what waits, and lets nothing go', async () => {
+  const site = await acme.repository('site', [], { roles: { rita: 'read' } });
+  acme.github.addEnvironment(site, 'production');
+  const freezers = (names: string[]) =>
+    acme.call('PATCH', `/v1/repos/${site}/settings`, { as: acme.admin, body: { freezers: names } });
+  expect((await freezers(['rita'])).status).toBe(200);
+  await acme.freeze(site, { holds: ['deployments'] });
+  acme.github.runWorkflow(site, { environments: ['production'], by: 'wendy' });
+  await acme.quiet();
+  const seen = await visitors['rita']!.open('/owners/acme/deployments');
+  expect(words(seen)).toMatch(/production site Deploy 1 by wendy main/);
+  // Of the others she may see nothing here.
+  expect(words(seen)).not.toMatch(/production (api|secret) /);
+  expect(seen.text).not.toContain('deployment_exemptions');
+  const { status } = await visitors['rita']!.send(`/repos/${site}/deployment_exemptions`, {
+    ...{ environment: 'production', run_id: '1', reason: 'INC-11' },
+  });
+  expect(status).toBe(403);
+});
