@@ -24,6 +24,7 @@ import { countText } from './freeze-now/plan-preview.ts';
 import { keepForm, keptFormOf } from './kept-answers.ts';
 import { seeOwner, seesNothing } from './owner/open-owner.ts';
 import { messagePage, ownForms, pageBefore, refusalPage } from './message-page.ts';
+import { opensBy } from './opens.ts';
 import {
   absentPage,
   openPage,
@@ -107,15 +108,13 @@ export const ownerForm = (
     const account = await knownAccount(sent.deps, owner);
     const selection = account && (await named({ ...sent, account }));
     const names = selection && plainNames(selection.include);
-    const authorized =
-      account &&
-      (await authorizeOwnerOr(sent.deps, sent.caller, owner, 'change', recency, async () => ({
-        all: selection,
-      })).catch(refusedIf('forbidden', 'not-found')));
+    const ask = async () =>
+      authorizeOwnerOr(sent.deps, sent.caller, owner, 'change', recency, async () => ({ all: selection }));
+    const authorized = account && (await ask().catch(refusedIf('forbidden', 'not-found')));
     if (!authorized || authorized instanceof Refusal)
       return refuseForm(sent, owner, account, names, authorized, again);
     await rememberReader(sent.deps, sent.viewer);
-    const opens = authorized.administered === null ? (['audit', 'settings'] as const) : [];
+    const opens = opensBy[authorized.administered === null ? 'owner' : 'inside'];
     return change({ ...sent, ...authorized, viewer: { ...sent.viewer, opens } });
   });
 

@@ -12,6 +12,7 @@ import { firstStepsPath, ownerFormPath, repositoryPath } from '../page-paths.ts'
 import { usedRepositories } from '../installations/product.ts';
 import type { Html } from './html.ts';
 import { showPage } from './message-page.ts';
+import { opensBy } from './opens.ts';
 import {
   absentOrSignIn,
   absentPage,
@@ -48,10 +49,9 @@ export async function showFirstSteps(visit: Visit): Promise<Response> {
   if (!account || !(await deps.permissions.isOwnerAdmin(deps, viewer, account))) return absentPage(visit);
   await rememberReader(deps, viewer);
   const steps = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
-  const opens = ['audit', 'settings'] as const;
   const page = { title: `First steps for ${account.login}`, body: firstStepsBody(deps, account, steps) };
   return showPage(
-    { context, viewer: { ...viewer, opens } },
+    { context, viewer: { ...viewer, opens: opensBy.owner } },
     { ...page, owner: account.login, crumbs: [{ name: 'First steps' }] },
   );
 }

@@ -11,6 +11,7 @@ import type { AppPage } from '../github/github-app.ts';
 import { homeLivePath, installedPath, ownerFormPath, ownerPath, signInPath } from '../page-paths.ts';
 import { concerns, follow, liveAt } from './live.ts';
 import { messagePage, showPage } from './message-page.ts';
+import { opensOfSeen } from './opens.ts';
 import {
   areDeploymentsFrozen,
   askBehindPage,
@@ -49,8 +50,11 @@ export async function showHome(visit: Visit): Promise<Response> {
     const all = [...owners.map(({ account }) => account.login), ...silent.map(({ login }) => login)];
     if (!only) return await showPage(visit, all.length > 1 ? { ...page, owners: all } : page);
     // For a single owner it is one of the owner's pages.
-    const opens = only.isAdmin ? (['audit', 'settings'] as const) : [];
-    return await showPage({ deps, context, viewer: { ...viewer, opens } }, { ...page, owner: only.account.login });
+    const opens = opensOfSeen({ deps, viewer, ...only });
+    return await showPage(
+      { deps, context, viewer: { ...viewer, opens } },
+      { ...page, owner: only.account.login },
+    );
   } catch (error) {
     if (!isTooManyRequests(error)) throw error;
     return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);
@@ -190,7 +194,9 @@ export async function ownersOf(
     accounts.map(({ id }) => id),
   );
   const see = async (account: (typeof accounts)[number]) => {
-    const seen = await seeOwner({ deps, viewer, account }, states.get(account.id) ?? [], { mostPublic: 0 });
+    // Of several owners, GitHub is asked about no public repository.
+    const asked = accounts.length > 1 ? { mostPublic: 0 } : {};
+    const seen = await seeOwner({ deps, viewer, account }, states.get(account.id) ?? [], asked);
     if (!seen.isAdmin) return seen;
     const repositories = await withKnownEnforcement(deps, seen.repositories);
     askBehindPage(deps, account.id, repositories);

@@ -31,6 +31,7 @@ import type { Html } from './html.ts';
 import type { Opens, LayoutPage } from './layout.ts';
 import type { OpenStreams } from './live.ts';
 import { messagePage } from './message-page.ts';
+import { opensFor } from './opens.ts';
 import { instantText, readerZone, type Times } from './text.ts';
 
 /** The dependencies of a page. */
@@ -107,10 +108,11 @@ export function whoOpens<V extends Visit['viewer']>(visit: RepositoryVisit & { v
   if (!viewer) return viewer;
   const { account, installation } = repository;
   const ask = async (): Promise<Opens> => {
-    const permission = await permissionOf(visit);
-    if (permission !== 'admin') return (await hasAnyRole(visit, permission)) ? ['audit'] : [];
-    const isOwners = await deps.permissions.isOwnerAdmin(deps, viewer, { ...account, installation });
-    return isOwners ? ['audit', 'settings'] : ['audit'];
+    const isAdmin = (await permissionOf(visit)) === 'admin';
+    const isOwners =
+      isAdmin && (await deps.permissions.isOwnerAdmin(deps, viewer, { ...account, installation }));
+    const standing = isOwners ? 'owner' : isAdmin ? 'inside' : null;
+    return opensFor({ deps, viewer, account, installation }, standing);
   };
   return { ...viewer, opens: ask().catch(() => []) };
 }

@@ -20,6 +20,7 @@ import { findHolders, holderText, type RolePlace, withCurrentNames } from './rol
 import {
   effectiveSettings,
   type OwnSettings,
+  type RoleHolder,
   settingColumns,
   type SettingValues,
 } from '../installations/setting-fields.ts';
@@ -33,6 +34,20 @@ export const readSettings = async (tx: Tx, repositoryId: bigint): Promise<Settin
 export async function readSettingsOfAll(tx: Tx, ids: bigint[]): Promise<Map<bigint, SettingValues>> {
   const rows = await tx.repository.findMany({ where: { id: { in: ids } }, select: { id: true, ...select } });
   return new Map(rows.map(({ id, ...row }) => [id, settingsOfRow(row)]));
+}
+
+/** Who has a role in the repositories of an owner: each list once, and the repositories that have it. */
+export async function readRolesOfOwner(
+  tx: Tx,
+  accountId: bigint,
+): Promise<{ ids: bigint[]; holders: RoleHolder[] }[]> {
+  const rows = await tx.$queryRaw<(SettingsRow & { ofOwner: Prisma.JsonValue; ids: bigint[] })[]>`
+    SELECT repositories.settings, accounts.settings AS "ofOwner", array_agg(repositories.id) AS ids
+    FROM repositories JOIN accounts ON accounts.id = account_id WHERE account_id = ${accountId} GROUP BY 1, 2`;
+  return rows.map(({ settings, ofOwner, ids }) => {
+    const { freezers, approvers } = settingsOfRow({ settings, account: { settings: ofOwner } });
+    return { ids, holders: [...freezers, ...approvers] };
+  });
 }
 
 /** The defaults that an owner set, and built-in ones for the rest. */

@@ -131,9 +131,9 @@ describe.each(readers)('%s', (login, web, api, owner) => {
   });
 
   test('the bar leads there if the page opens', async () => {
-    for (const path of ['/repos/acme', '/repos/acme/web']) {
-      const [bar] = /<nav class="tabs".*?<\/nav>/s.exec((await visitors.get(login)!.open(path)).text)!;
-      expect(bar.includes('href="/owners/acme/audit"'), path).toBe(owner !== null);
+    for (const path of ['/', '/repos/acme', '/repos/acme/web', '/repos/acme/api', '/owners/acme/calendar']) {
+      const bar = /<nav class="tabs".*?<\/nav>/s.exec((await visitors.get(login)!.open(path)).text)?.[0];
+      expect(bar?.includes('href="/owners/acme/audit"') ?? false, path).toBe(owner !== null);
     }
   });
 });

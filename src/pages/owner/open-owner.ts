@@ -12,8 +12,8 @@ import { readSettingsOfAll } from '../../settings/settings.ts';
 import { namedBy, repositoriesOfOwner, usedAmong } from '../../plans/matched-repositories.ts';
 import { knownPlan, type PlanEnding, type StoredPlan } from '../../plans/plan-store.ts';
 import { nowOf } from '../../time/clock.ts';
-import type { Opens } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
+import { opensOfSeen } from '../opens.ts';
 import {
   absentOrSignIn,
   absentPage,
@@ -69,23 +69,9 @@ export const ownerPage = (
   openPage(given, async (visit) => {
     const opened = await openOwner(visit, recency);
     if (!opened || seesNothing(opened)) return absentOrSignIn(visit);
-    return show({
-      ...opened,
-      viewer: opened.viewer && { ...opened.viewer, opens: opensOf(opened).catch(() => []) },
-    });
+    const { viewer } = opened;
+    return show({ ...opened, viewer: viewer && { ...viewer, opens: opensOfSeen({ ...opened, viewer }) } });
   });
-
-/** The pages of an owner that the viewer may open: of the audit log, their own repositories. */
-async function opensOf(opened: OwnerVisit): Promise<Opens> {
-  const visit = withArchived(opened);
-  const { viewer, isAdmin, mayFreeze } = visit;
-  if (isAdmin) return ['audit', 'settings'];
-  const isTheirs =
-    mayFreeze === true ||
-    repositoriesFor(visit, ['admin']).length > 0 ||
-    (viewer !== null && (await idsWithRole({ ...visit, viewer }, ['approver'])).size > 0);
-  return isTheirs ? ['audit'] : [];
-}
 
 /** Whether a viewer can read nothing of an owner. */
 export const seesNothing = ({ isAdmin, repositories, archived }: SeenRepositories): boolean =>
