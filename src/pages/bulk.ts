@@ -17,26 +17,39 @@ const mostChosen = 50;
 /**
  * The box of a row.
  * @param version what the row showed, where somebody may have changed it since. @param kind which act of the bar it gets.
+ * @param field its name in the form.
  */
-export const bulkBox = (id: string, name: string, { version = '', kind = 0 } = {}): Html =>
+export const bulkBox = (id: string, name: string, { version = '', kind = 0, field = 'chosen' } = {}): Html =>
   html`<input
     type="checkbox"
     class="bulk-box"
     form="bulk"
-    name="chosen"
-    value="${id} ${version}"
+    name="${field}"
+    value="${field === 'chosen' ? `${id} ${version}` : id}"
     data-kind="${kind}"
     aria-label="Select ${name}"
   />`;
 
+/** Selects every row that has a box. Only scripts can, so that it stands nowhere without them. */
+export const bulkAll = (name: string): Html =>
+  html`<label class="bulk-all" hidden
+    ><input type="checkbox" class="bulk-box" data-selects-all autocomplete="off" />${name}</label
+  >`;
+
 /**
  * The bar of a list.
  * @property name of the button while nobody counts. @property acts what each kind of row gets: `End`, `freeze`, `freezes`.
- * @property asks what stands before the button that acts; without it the first button does.
+ * @property asks what stands before the button that acts; without it the first button does. @property atOnce the fields that
+ * stand beside a button that ends at the first press.
  */
 export const bulkBar = (
   action: string,
-  { name, acts, asks }: { name: string; acts: [verb: string, one: string, many: string][]; asks?: Html },
+  {
+    name,
+    acts,
+    asks,
+    atOnce,
+  }: { name: string; acts: [verb: string, one: string, many: string][]; asks?: Html; atOnce?: Html },
 ): Html =>
   html`<form id="bulk" class="bulk" method="post" action="${action}" data-acts="${JSON.stringify(acts)}">
       ${hiddenField('do', 'bulk')}
@@ -48,7 +61,9 @@ export const bulkBar = (
                 ${asks}<button type="submit" class="danger" data-counted>${name.replace('…', '')}</button>
               </div>
             </details>`
-          : html`<button type="submit" data-counted>${name}</button>`
+          : html`${atOnce ?? ''}<button type="submit" ${atOnce ? html`class="danger"` : ''} data-counted>
+                ${name}
+              </button>`
       }
     </form>
     <script type="module" src="${assetUrl('bulk.js')}"></script>`;

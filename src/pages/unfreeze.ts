@@ -47,7 +47,7 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
       const plan = form.has('plan') ? idField(form, 'plan') : null;
       const ticked = new Set(form.getAll('ongoing'));
       const ongoing = await ongoingIn(deps, account, named(usedAmong(all).used, form), visit.isAdmin);
-      const chosen = ongoing.filter(({ value }) => ticked.has(value));
+      const chosen = ongoing.filter(({ value }) => ticked.has(value) || ticked.has(idOf(value)));
       const reason = requiredText(form, 'delete_reason', 'Enter a reason for the audit log.');
       if (chosen.length === 0)
         throw badField('ongoing', 'Select what to end. The freezes that you selected may have ended.');
@@ -62,6 +62,9 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
     (problems) => show(visit, form, problems),
   );
 }
+
+/** The overview ticks what goes on by its id: of its plan, if it has one. */
+const idOf = (value: string): string => value.split(' ')[1]!;
 
 /** A plan ends as a whole. Of anything else, each freeze ends on its own. */
 const eachFreeze = (all: Ongoing): Ongoing[] =>
@@ -108,10 +111,12 @@ async function show(
 }
 
 /**
- * What is selected: what the form or the URL says, else the only one there is. With more than one, nothing is, so that
+ * The values of what is selected: what the form or the URL says, else the only one there is. With more than one, nothing is, so that
  * nobody ends what they did not mean.
  */
 function chosenIn(form: URLSearchParams, ongoing: Ongoing[]): string[] {
-  if (form.has('delete_reason') || form.has('ongoing')) return form.getAll('ongoing');
+  const named = new Set(form.getAll('ongoing'));
+  if (form.has('delete_reason') || named.size > 0)
+    return ongoing.flatMap(({ value }) => (named.has(value) || named.has(idOf(value)) ? [value] : []));
   return ongoing.length === 1 ? [ongoing[0]!.value] : [];
 }

@@ -87,3 +87,37 @@ test('without scripts the bar is always there', async () => {
   await page.getByText('Approved.').waitFor();
   await expectNoScroll(page);
 });
+
+test('all freezes but one end with three taps from the home page', async () => {
+  const { call, admin } = acme;
+  const plan = { name: 'All', reason: 'A plan', repositories: { include: ['*'] } };
+  const body = { ...plan, start: null, timezone: 'UTC' };
+  expect((await call('POST', '/v1/freeze_plans/acme', { as: admin, body })).status).toBe(201);
+  for (let at = 1; at <= 4; at++) await acme.freeze('acme/web', { reason: `INC-${at}` });
+  await acme.quiet();
+  const page = await signedInPage(browser, acme, 'ada', '/', { ...phone, hasTouch: true });
+  const all = await page.getByRole('checkbox', { name: /^Select (?!all)/ }).count();
+  expect(all).toBe(8);
+  // Nothing is selected before somebody does it.
+  expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0);
+  expect(await page.locator('#bulk').isVisible()).toBe(false);
+  let taps = 0;
+  const tap = async (role: 'checkbox' | 'button', name: string) => {
+    taps++;
+    await page.getByRole(role, { name, exact: true }).tap();
+  };
+  await tap('checkbox', 'Select all');
+  await page.getByRole('button', { name: 'End 8 freezes' }).waitFor();
+  await tap('checkbox', 'Select INC-3');
+  await page.getByRole('textbox', { name: 'Reason' }).fill('Over');
+  await screenshot(page, 'several-home');
+  await expectAccessible(page);
+  await expectNoScroll(page);
+  await tap('button', 'End 7 freezes');
+  await page.getByText('Unfrozen.').waitFor();
+  expect(taps).toBe(3);
+  expect(await page.getByRole('heading', { level: 3, name: 'INC-3' }).count()).toBe(1);
+  expect(await page.getByRole('checkbox', { name: /^Select/ }).count()).toBe(1);
+  await screenshot(page, 'several-home-after');
+  expect(page.problems).toEqual([]);
+});

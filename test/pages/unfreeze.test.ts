@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
-import { Visitor } from '../support/visitor.ts';
+import { Visitor, words } from '../support/visitor.ts';
 
 // What the page of Unfreeze says before somebody ends anything. Browsers: test/browser/freeze-now.test.ts.
 
@@ -63,4 +63,59 @@ test('of several, none is selected but the one that a person came from; each say
   const none = await ada.send(path, { delete_reason: 'Over' });
   expect(none.status).toBe(422);
   expect(tickedOn(none.text)).toEqual([]);
+});
+
+/** The boxes of an overview, by what they select, and whether one is ticked. */
+const boxesOf = (html: string) =>
+  [...html.matchAll(/class="bulk-box"\s+form="bulk"\s+name="ongoing"\s+value="([^"]+)"[^>]*>/g)].map(
+    ([box, value]) => ({ value: value!, isTicked: /\schecked/.test(box) }),
+  );
+
+test.each(['/', '/repos/acme'])(
+  'the boxes of %s end what they select, and nothing else',
+  async (overview) => {
+    for (const { value } of boxesOf((await ada.open(overview)).text))
+      expect((await ada.send(path, { ongoing: value, delete_reason: 'Tidy' })).status).toBe(303);
+    const one = await acme.freeze('acme/web', { reason: 'One' });
+    const body = {
+      name: 'All',
+      reason: 'All',
+      repositories: { include: ['*'] },
+      start: null,
+      timezone: 'UTC',
+    };
+    const plan = await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body });
+    const stays = await acme.freeze('acme/api', { reason: 'Stays' });
+    await acme.quiet();
+    const ids = [one.id, plan.body.id, stays.id].toSorted();
+    const boxes = boxesOf((await ada.open(overview)).text);
+    expect(boxes.map(({ value }) => value).toSorted()).toEqual(ids);
+    expect(boxes.some(({ isTicked }) => isTicked)).toBe(false);
+    const ongoing = [one.id, plan.body.id as string];
+    // Without a reason, the page Unfreeze asks for it, and keeps what was selected.
+    const refused = await ada.send(path, { ongoing, delete_reason: '' });
+    expect(refused.status).toBe(422);
+    expect(tickedOn(refused.text).toSorted()).toEqual([`freezes ${one.id}`, `plan ${plan.body.id}`]);
+    expect((await ada.send(path, { ongoing, delete_reason: 'Over' })).status).toBe(303);
+    expect(boxesOf((await ada.open(overview)).text).map(({ value }) => value)).toEqual([stays.id]);
+  },
+);
+
+test('a freezer ends from the overview what they may freeze; others have no boxes there', async () => {
+  acme.github.addUser('rita');
+  const others = new Map<string, Visitor>();
+  for (const login of ['rita', 'bob']) {
+    others.set(login, new Visitor(acme));
+    await others.get(login)!.signIn(login);
+  }
+  await acme.call('PATCH', '/v1/repos/acme/web/settings', { as: acme.admin, body: { freezers: ['rita'] } });
+  await acme.call('PATCH', '/v1/repos/acme/api/settings', { as: acme.admin, body: { freezers: ['rita'] } });
+  const { id } = await acme.freeze('acme/web', { reason: 'Hers' });
+  const rita = others.get('rita')!;
+  const { text } = await rita.open('/repos/acme');
+  const named = [...text.matchAll(/type="hidden" name="repository" value="(\w+)"/g)].map(([, name]) => name!);
+  expect(named.toSorted()).toEqual(['api', 'web']);
+  const ended = await rita.send(path, { repository: named, ongoing: id, delete_reason: 'Over' });
+  expect(ended.status, words(ended)).toBe(303);
+  expect(boxesOf((await others.get('bob')!.open('/repos/acme')).text)).toEqual([]);
 });

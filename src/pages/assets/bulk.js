@@ -1,9 +1,10 @@
-// Shows the bar of a list when rows are chosen, and says on its buttons what they do to how many. Without this script the
-// bar is always there, and its buttons name no number.
+// Shows the bar of a list when rows are chosen, says on its buttons what they do to how many, and selects all rows. Without
+// this script the bar is always there, and its buttons name no number.
 const bar = document.querySelector('#bulk');
+const boxes = () => [...bar.elements].filter((each) => each.classList.contains('bulk-box'));
 
 function count() {
-  const chosen = [...bar.elements].filter((each) => each.name === 'chosen' && each.checked);
+  const chosen = boxes().filter(({ checked }) => checked);
   const parts = JSON.parse(bar.dataset.acts).flatMap(([verb, one, many], kind) => {
     const its = chosen.filter((each) => Number(each.dataset.kind) === kind).length;
     return its === 0 ? [] : [`${verb} ${its} ${its === 1 ? one : many}`];
@@ -14,15 +15,26 @@ function count() {
   if (bar.hidden !== (text === '')) bar.hidden = text === '';
   for (const button of bar.querySelectorAll('[data-counted]'))
     if (text !== '' && button.textContent !== text) button.textContent = text;
+  for (const all of document.querySelectorAll('[data-selects-all]')) {
+    all.checked = chosen.length > 0 && chosen.length === boxes().length;
+    all.indeterminate = chosen.length > 0 && !all.checked;
+    if (all.parentElement.hidden) all.parentElement.hidden = false;
+  }
+}
+
+function changed({ target }) {
+  if (target.matches('[data-selects-all]')) for (const box of boxes()) box.checked = target.checked;
+  count();
 }
 
 if (bar) {
-  document.addEventListener('change', count);
+  document.addEventListener('change', changed);
   addEventListener('pageshow', count);
   // A page that updates itself has other rows, and the bar as it came.
   new globalThis.MutationObserver(count).observe(document.querySelector('main'), {
     childList: true,
     subtree: true,
+    attributeFilter: ['hidden'],
   });
   count();
 }

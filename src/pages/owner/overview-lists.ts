@@ -2,12 +2,15 @@ import { html } from 'hono/html';
 import { actorName } from '../../events/actor.ts';
 import { shorten } from '../../words/event-words.ts';
 import type { CurrentGroup } from '../../explanations/freeze-groups.ts';
-import { calendarPath, ownerPath, repositoryPath } from '../../page-paths.ts';
+import { areDeploymentsFrozen, repositoryStateOf } from '../../explanations/repository-states.ts';
+import { calendarPath, ownerFormPath, ownerPath, repositoryPath } from '../../page-paths.ts';
+import { bulkAll, bulkBar, bulkBox } from '../bulk.ts';
+import { hiddenField, textField } from '../form.ts';
 import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
 import { badge, states } from '../states.ts';
 import { instantText, type Times } from '../text.ts';
-import { mostRowNames, type Overview, type OverviewRow } from './overview.ts';
+import { mostRowNames, type Overview, type OverviewRow, type SeenOwner } from './overview.ts';
 import { yourPullRequests } from './own-pull-requests.ts';
 import { weekStrip } from './week-strip.ts';
 
@@ -18,6 +21,7 @@ export function overviewLists(
   isOfMany: boolean,
   beside: { first?: Html | string; last?: Html | string } = {},
 ): Html {
+  const ends = ownerToEndIn(frozen);
   return html`<div class="columns">
     <div>
       ${
@@ -32,9 +36,10 @@ export function overviewLists(
       ${
         frozen.length > 0
           ? html`<section aria-labelledby="frozen">
-              <h2 id="frozen">Frozen now</h2>
-              ${cards(frozen, times, isOfMany)}
+              ${ends ? html`<div class="headline">${frozenNow} ${allToEnd(frozen.length, moreFrozen)}</div>` : frozenNow}
+              ${cards(frozen, times, isOfMany, ends !== null)}
               ${moreFrozen > 0 ? html`<p>And ${moreFrozen} more: ${linksOf(frozen, frozenPath)}</p>` : ''}
+              ${ends ? barToEnd(ends) : ''}
             </section>`
           : ''
       }
@@ -52,6 +57,30 @@ export function overviewLists(
   </div>`;
 }
 
+const frozenNow = html`<h2 id="frozen">Frozen now</h2>`;
+
+/** The owner whose freezes can be ended in place: that of all rows, if the reader may freeze there. */
+function ownerToEndIn(frozen: OverviewRow[]): SeenOwner | null {
+  const [owner, ...others] = new Set(frozen.map((row) => row.owner));
+  return owner && others.length === 0 && owner.mayFreeze === true ? owner : null;
+}
+
+/** Nothing is selected before the reader does it. */
+const allToEnd = (count: number, more: number): Html | '' =>
+  count > 1 ? bulkAll(more > 0 ? `Select these ${count}` : 'Select all') : '';
+
+/** Ends the selected cards, as the page _Unfreeze_ does; from there, too, if the reason is missing. */
+const barToEnd = ({ account, isAdmin, repositories }: SeenOwner): Html =>
+  bulkBar(ownerFormPath(account.login, 'unfreeze'), {
+    name: 'End the selected freezes',
+    acts: [['End', 'freeze', 'freezes']],
+    atOnce: html`${isAdmin ? '' : repositories.filter(isFrozen).map(({ name }) => hiddenField('repository', name))}
+    ${textField({ name: 'delete_reason', label: 'Reason', attributes: html`required maxlength="10000"` })}`,
+  });
+
+const isFrozen = (each: SeenOwner['repositories'][number]): boolean =>
+  repositoryStateOf(each) === 'frozen' || areDeploymentsFrozen(each);
+
 /** A link for each owner of some rows. */
 function linksOf(rows: OverviewRow[], pathTo: (login: string) => string): Html[] {
   const logins = [...new Set(rows.map(({ owner }) => owner.account.login))];
@@ -61,16 +90,18 @@ function linksOf(rows: OverviewRow[], pathTo: (login: string) => string): Html[]
 const frozenPath = (login: string): string => `${ownerPath(login)}?state=frozen#repositories`;
 
 /** A card for each freeze or plan: until or from when, why, where, by whom, and what it blocks. */
-const cards = (rows: OverviewRow[], times: Times, isOfMany: boolean): Html =>
+const cards = (rows: OverviewRow[], times: Times, isOfMany: boolean, hasBox = false): Html =>
   html`<ul class="cards">
-    ${rows.map((row) => card(row, times, isOfMany))}
+    ${rows.map((row) => card(row, times, isOfMany, hasBox))}
   </ul>`;
 
-function card(row: OverviewRow, times: Times, isOfMany: boolean): Html {
+function card(row: OverviewRow, times: Times, isOfMany: boolean, hasBox: boolean): Html {
   const { reason, href, createdBy, counts } = row;
+  const box =
+    hasBox && counts ? bulkBox(counts.planId ?? counts.id, shorten(reason, 60), { field: 'ongoing' }) : '';
   const state = counts ? 'frozen' : 'scheduled';
   return html`<li class="card">
-    <h3><a href="${href}" dir="auto">${shorten(reason, 120)}</a></h3>
+    <h3>${box}<a href="${href}" dir="auto">${shorten(reason, 120)}</a></h3>
     <p>
       ${badge(state, counts && !counts.holdsMerges ? 'Deployments frozen' : states[state].word)}
       ${whenOf(row, times)}
