@@ -4,10 +4,10 @@ import { type EnforcedWord, enforcedOf } from '../explanations/repository-states
 import { whatIsBlocked } from '../words/describe-fields.ts';
 import { heldEnvironmentsIn } from '../explanations/enforcement/held-environments.ts';
 import { judgeHeldDeployments } from '../explanations/enforcement/judge-environments.ts';
-import { holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
+import { holdsDeployments, holdsMerges, type StoredFreeze } from '../freezes/freeze.ts';
 import { onlyBranches } from '../freezes/judge-freeze.ts';
 import { repositoryIdOf } from '../freezes/list-freezes.ts';
-import { repositoriesOfIds } from '../installations/find-repository.ts';
+import { fullName, repositoriesOfIds } from '../installations/find-repository.ts';
 import { freezePath, planPath } from '../page-paths.ts';
 import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../plans/show-plan.ts';
@@ -25,6 +25,12 @@ export type NamedPlace = { name: string; of?: string[] };
 export type FreezeProgress = {
   /** The page with the details. */
   path: string;
+  /** `acme/web`, if it is a freeze of one repository. */
+  only: string | null;
+  /** The ends of what is ongoing; null for none. */
+  ends: (Date | null)[];
+  /** What the form that ends freezes shows and has selected, as its query. */
+  toEnd: Record<string, string>;
   /** Whether any of its freezes is ongoing. */
   isOn: boolean;
   holdsMerges: boolean;
@@ -61,13 +67,13 @@ export type FreezeProgress = {
 export const isProgressDone = ({ isOn, toLook, waiting, toSay, toAsk }: FreezeProgress): boolean =>
   !isOn || toLook + waiting + toSay + toAsk === 0;
 
-/** The progress of the ongoing freezes of a plan that is not over. */
-export async function planProgress(visit: PlanVisit): Promise<FreezeProgress> {
+/** The progress of the ongoing freezes of a plan that is not over. @param read them, where the page has read them. */
+export async function planProgress(
+  visit: PlanVisit,
+  read: Promise<StoredFreeze[]> = ongoingFreezes(visit.deps.db, visit.plan, nowOf(visit.deps.clock)),
+): Promise<FreezeProgress> {
   const { deps, account, repositories, plan } = visit;
-  const [{ used }, ongoing] = await Promise.all([
-    matchedRepositories(deps.sql, plan),
-    ongoingFreezes(deps.db, plan, nowOf(deps.clock)),
-  ]);
+  const [{ used }, ongoing] = await Promise.all([matchedRepositories(deps.sql, plan), read]);
   const matched = new Set(used.map((each) => each.id));
   const on = new Set(ongoing.map(({ repositoryId }) => repositoryId));
   const rows = repositories.filter((each) => matched.has(each.id) || on.has(each.id));
@@ -93,6 +99,9 @@ export async function planProgress(visit: PlanVisit): Promise<FreezeProgress> {
   return {
     ...found,
     path: planPath(account.login, plan.id),
+    only: null,
+    ends: ongoing.map(({ endsAt }) => endsAt),
+    toEnd: { ongoing: plan.id },
     isOn: on.size > 0,
     holdsMerges: holdsMerges(plan),
     deployments: whatIsBlocked(plan),
@@ -134,6 +143,10 @@ export async function freezeProgress(visit: OwnerVisit, id: string): Promise<Fre
   const isSeenNotHeld = held.some(({ notHeld }) => notHeld !== null && notHeld !== 'waiting');
   return {
     path: freezePath(repository, id),
+    only: fullName(repository),
+    ends: [freeze.endsAt],
+    // A freeze of a plan stands there as one of its plan, in this repository.
+    toEnd: { repository: repository.name, ongoing: freeze.planId ?? id },
     isOn: phase === 'ongoing',
     holdsMerges: holdsMerges(freeze),
     deployments: holdsDeployments(freeze)

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Refusal, refusedIf } from '../errors.ts';
 import { listedWords } from '../words/event-words.ts';
-import { ownerLivePath, ownerPath, repositoryPath } from '../page-paths.ts';
+import { ownerFormPath, ownerLivePath, ownerPath, repositoryPath } from '../page-paths.ts';
 import { nowOf } from '../time/clock.ts';
 import { dayAndTime } from '../time/local-time.ts';
 import { countText } from './freeze-now/plan-preview.ts';
@@ -10,7 +10,9 @@ import type { Html } from './html.ts';
 import { liveAt } from './live.ts';
 import { saidMessage, showPage } from './message-page.ts';
 import { findShownPlan, type OwnerVisit } from './owner/open-owner.ts';
-import { absentPage } from './reader.ts';
+import { frozenWords } from './owner/state-of-owners.ts';
+import { absentPage, readerTimes } from './reader.ts';
+import { stateLine } from './states.ts';
 import { progressSubject, tellPeople } from './tell-people.ts';
 import { readerZone } from './text.ts';
 import { about } from '../statuses/time-until-held.ts';
@@ -29,13 +31,15 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
   if (!progress) return absentPage(visit);
   const isMoving = progress !== 'over' && !isProgressDone(progress);
   const { login } = visit.account;
-  const body = html`<h1>Freezing ${login}</h1>
+  const isFrozen = progress !== 'over' && progress.isOn && !isMoving;
+  const title = isFrozen ? `Freeze of ${login}` : `Freezing ${login}`;
+  const body = html`${isFrozen ? stateLine('frozen', whatIsOn(visit, progress), { counts: whatLeaks(progress) }) : html`<h1>${title}</h1>`}
     ${saidMessage(visit.context)}
     <section class="card" aria-live="polite">
       ${progress === 'over' ? over : progressOf(progress, visit)}
     </section>
     <div class="actions">
-      ${progress === 'over' ? '' : html`<a class="button quiet" href="${progress.path}">Details</a>`}
+      ${progress === 'over' ? '' : html`${unfreezeLink(visit, progress)}<a class="button quiet" href="${progress.path}">Details</a>`}
       <a class="button quiet" href="${ownerPath(login)}">All repositories</a>
     </div>
     ${progress === 'over' ? '' : await tellPeople(visit)}`;
@@ -43,12 +47,38 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
   const own = `/owners/${login}/progress?${new URLSearchParams(query)}`;
   const head = html`<noscript><meta http-equiv="refresh" content="5; url=${own}" /></noscript>`;
   return showPage(visit, {
-    ...{ title: `Freezing ${login}`, body, owner: login, crumbs: [{ name: 'Progress' }] },
+    ...{ title, body, owner: login, crumbs: [{ name: 'Progress' }] },
     frozen: frozenWord(progress !== 'over' && progress.isOn ? [progress.holdsMerges] : []),
     live: { ...liveAt(visit, ownerLivePath(login)), isMoving },
     ...(isMoving && { head }),
   });
 }
+
+/** What is frozen until when, as the first lines of other pages say it. */
+function whatIsOn(visit: OwnerVisit, { only, ends, holdsMerges, deployments }: FreezeProgress): Html {
+  if (only && !holdsMerges) return html`Deployments of <bdi>${only}</bdi> are frozen`;
+  const all = only ? 1 : visit.repositories.length;
+  const [frozen, ofDeployments] = [holdsMerges ? ends.length : 0, deployments === null ? 0 : ends.length];
+  return frozenWords(only ?? visit.account.login, { frozen, ofDeployments, all }, ends, readerTimes(visit));
+}
+
+/** In how many repositories it blocks nothing, and where that is not known: the card below names them. */
+const whatLeaks = ({ notEnforced, notKnown }: FreezeProgress): Html[] => [
+  ...(notEnforced.length > 0
+    ? [html`<strong class="leaking">${notEnforced.length} not enforced</strong>`]
+    : []),
+  ...(notKnown.length > 0 ? [html`${notKnown.length} not known to be enforced`] : []),
+];
+
+/** Leads to the form that ends freezes, where this one is selected. */
+const unfreezeLink = ({ account, mayFreeze }: OwnerVisit, { isOn, toEnd }: FreezeProgress): Html | '' =>
+  isOn && mayFreeze === true
+    ? html`<a
+        class="button danger"
+        href="${ownerFormPath(account.login, 'unfreeze')}?${new URLSearchParams(toEnd)}"
+        >Unfreeze…</a
+      >`
+    : '';
 
 /** Shown if the freeze ended or was deleted while the page was open. */
 const over = html`<p class="progress-line">
@@ -98,8 +128,15 @@ function progressOf(progress: FreezeProgress, { account, context, deps }: OwnerV
     ${asking}
     ${toSay > 0 ? html`<p class="muted">GitHub has not said yet whether it would merge ${countText(toSay, 'pull request')}.</p>` : ''}
     ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}
-    ${places(account, html`<strong>GitHub doesn’t say whether it is enforced:</strong>`, notKnown)}`;
+    ${places(account, html`<strong>GitHub doesn’t say whether it is enforced:</strong>`, notKnown)}
+    ${done && held < toHold ? notBlocked(toHold - held, notKnown.length > 0) : ''}`;
 }
+
+const notBlocked = (count: number, isUnsure: boolean): Html =>
+  html`<p class="leaking">
+    ${countText(count, 'pull request is', 'pull requests are')} not
+    ${isUnsure ? 'known to be blocked' : 'blocked'}.
+  </p>`;
 
 /** How many repositories of a kind are named, and how many environments of one. */
 const mostPlaces = 100;

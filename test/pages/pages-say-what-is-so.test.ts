@@ -62,6 +62,35 @@ test('the check is not required: every page says so', async () => {
   expect(await see('/repos/acme/loose')).toContain('Not enforced');
 });
 
+test('a freeze that is on says until when, what is not blocked and how to end it', async () => {
+  await acme.repository('solid', [{}]);
+  await acme.repository('porous', [{}], { protect: {} });
+  const day = new Date(acme.clock.now() + 86_400_000).toISOString().slice(0, 10);
+  const id = await plan(['solid', 'porous'], { reason: 'Both', end: `${day}T09:00:00` });
+  const freeze = await acme.freeze('acme/solid', { reason: 'Another', end: `${day}T10:00:00` });
+  await said();
+  const path = `/owners/acme/progress?plan=${id}`;
+  expect(await settled(path)).toMatch(
+    /Progress 2 of \d repositories of acme are frozen until Mon 2 Mar, 09:00 UTC .*1 not enforced .*1 of 2 pull requests blocked on GitHub in 2 repositories .*Not enforced: porous 1 pull request is not blocked\. Unfreeze… .*Tell people/,
+  );
+  const ofOne = await settled(`/owners/acme/progress?freeze=${freeze.id}`);
+  expect(ofOne).toMatch(/acme\/solid is frozen until Mon 2 Mar, 10:00 UTC .*Unfreeze…/);
+  // The form has this one selected, and nothing else.
+  for (const [subject, value] of [
+    [`plan=${id}`, `plan ${id}`],
+    [`freeze=${freeze.id}`, `freezes ${freeze.id}`],
+  ]) {
+    const { text } = await ada.open(`/owners/acme/progress?${subject}`);
+    const [, href] = /href="([^"]*)"\s*>Unfreeze…/.exec(text)!;
+    const form = (await ada.open(href!.replaceAll('&amp;', '&'))).text;
+    expect([...form.matchAll(/value="([^"]+)"[^>]*\schecked/g)].map(([, ticked]) => ticked)).toEqual([value]);
+  }
+  await acme.remove('acme/solid', freeze.id);
+  const ended = { as: acme.admin, body: { delete_reason: 'Enough' } };
+  await acme.call('POST', `/v1/freeze_plans/acme/${id}/delete`, ended);
+  expect(await see(path)).toMatch(/Freezing acme Over The freeze has ended/);
+});
+
 test('GitHub does not say: no page calls it frozen, or not enforced', async () => {
   const repository = await acme.repository('unsaid', [{}]);
   const freeze = await acme.freeze(repository, { reason: 'Unsaid' });

@@ -84,25 +84,36 @@ function whatIsFrozen(
   times: Times,
 ): Html {
   const [only] = owners.length === 1 ? owners : [];
-  const login = only && html`<bdi>${only.account.login}</bdi>`;
-  const of = login ? html` of ${login}` : '';
-  const deployments = html`Deployments are frozen in ${ofDeployments} of
-  ${countText(all.length, 'repository', 'repositories')}${of}`;
-  if (frozen.length === 0) return deployments;
+  const counts = { frozen: frozen.length, ofDeployments, all: all.length };
+  const ends = frozen.map(({ until }) => until);
+  return frozenWords(only?.account.login ?? null, counts, ends, times);
+}
+
+/** The same from numbers of repositories. @param login null for several owners. @param ends of what is frozen; null for none. */
+export function frozenWords(
+  login: string | null,
+  { frozen, ofDeployments, all }: Record<'frozen' | 'ofDeployments' | 'all', number>,
+  ends: (Date | null)[],
+  times: Times,
+): Html {
+  const until = untilOf(ends, times);
+  const of = login === null ? '' : html` of <bdi>${login}</bdi>`;
+  const repositories = html`${countText(all, 'repository', 'repositories')}${of}`;
+  const deployments = html`Deployments are frozen in ${ofDeployments} of ${repositories}`;
+  if (frozen === 0) return deployments;
   const merges =
-    login && frozen.length === all.length
-      ? html`${login} is frozen`
-      : html`${frozen.length} of ${countText(all.length, 'repository', 'repositories')}${of}
-        ${frozen.length === 1 ? 'is' : 'are'} frozen`;
-  return html`${merges}${untilOf(frozen, times)}${ofDeployments > 0 ? html`. ${deployments}` : ''}`;
+    login !== null && frozen === all
+      ? html`<bdi>${login}</bdi> is frozen`
+      : html`${frozen} of ${repositories} ${frozen === 1 ? 'is' : 'are'} frozen`;
+  return html`${merges}${until}${ofDeployments > 0 ? html`. ${deployments}` : ''}`;
 }
 
 /** When the last of them is free again. */
-function untilOf(frozen: RepositoryState[], times: Times): Html | '' {
-  const ends = frozen.map(({ until }) => until?.getTime() ?? null);
-  if (ends.every((end) => end === null)) return html` until removed`;
-  if (ends.includes(null)) return '';
-  const last = Math.max(...(ends as number[]));
-  const isOne = ends.every((end) => end === last);
+function untilOf(ends: (Date | null)[], times: Times): Html | '' {
+  const known = ends.flatMap((end) => end?.getTime() ?? []);
+  if (known.length === 0) return html` until removed`;
+  if (known.length < ends.length) return '';
+  const last = Math.max(...known);
+  const isOne = known.every((end) => end === last);
   return html` until ${instantAndDistance(new Date(last), times)}${isOne ? '' : ' at the latest'}`;
 }

@@ -132,11 +132,12 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const page = { title: name, owner: account.login, tab: 'plans', crumbs, live } as const;
   if (visit.ending)
     return showPage(visit, { ...page, body: endedPlan(visit, await pastOf(visit, times), times) });
+  const ongoing = ongoingFreezes(deps.db, plan, now);
   const [past, shown, progress, on, ofEnds, ofChange, mayChange] = await Promise.all([
     pastOf(visit, times),
     matchedRepositories(deps.sql, plan).then((matched) => loadPlan(deps.db, account, plan, now, matched)),
-    planProgress(visit),
-    ongoingFreezes(deps.db, plan, now),
+    planProgress(visit, ongoing),
+    ongoing,
     warnOfGivenEnds(deps.db, plan, [], now),
     warningsOfChange(deps, visit.context),
     unlessUnsaid(mayChangePlan(visit)).then((may) => may === true),
