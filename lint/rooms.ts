@@ -124,7 +124,7 @@ const rooms: Record<string, string[]> = {
     'unknown-environments.ts',
     'frozen-state.ts',
   ],
-  reports: ['freeze-report.ts', 'months.ts'],
+  reports: ['freeze-report.ts', 'many-freezes.ts'],
   exemptions: [
     'exemption.ts',
     'exemption-store.ts',

@@ -65,14 +65,16 @@ export const withCounts = (report: string): string => `(jsonb_build_object(
   'bypasses_count', jsonb_array_length(${report}->'bypasses')) || ${report})`;
 
 /**
- * SQL for the reports of freezes, with their `freeze_id`, `repository_id` and `ended_at`.
+ * SQL for the reports of freezes, with their `freeze_id`, `repository_id` and `ended_at`, and the seconds of each wait and
+ * each closing, because medians cannot be added.
  * @param freezes what to select them from, as `f`. @param now the parameter with the instant.
  */
 export const measured = (freezes: string, now: string): string => `
   SELECT f.id AS freeze_id, f.repository_id, ending.ended_at,
     jsonb_build_object('pull_requests', waits.held, 'thaw', waits.thaw,
       'exemptions', exemptions.list, 'exemptions_count', exemptions.count,
-      'bypasses', bypasses.list, 'bypasses_count', bypasses.count, 'deployments_held', deployments.count) AS report
+      'bypasses', bypasses.list, 'bypasses_count', bypasses.count, 'deployments_held', deployments.count) AS report,
+    waits.waited, waits.emptied
   FROM ${freezes}
   CROSS JOIN LATERAL (SELECT least(f.ends_at, f.deleted_at, ${now}::timestamptz) AS ended_at) ending
   CROSS JOIN LATERAL (
@@ -81,7 +83,9 @@ export const measured = (freezes: string, now: string): string => `
         'longest_wait_seconds', round(max(waited)),
         'longest', (array_agg(number ORDER BY waited DESC, number))[1]) AS held,
       jsonb_build_object('waiting', count(*) FILTER (WHERE is_last), 'closed', count(emptied),
-        'median_seconds', round(percentile_cont(0.5) WITHIN GROUP (ORDER BY emptied)), 'last_seconds', round(max(emptied))) AS thaw
+        'median_seconds', round(percentile_cont(0.5) WITHIN GROUP (ORDER BY emptied)), 'last_seconds', round(max(emptied))) AS thaw,
+      coalesce(array_agg(round(waited)::int4), '{}') AS waited,
+      coalesce(array_agg(round(emptied)::int4) FILTER (WHERE emptied IS NOT NULL), '{}') AS emptied
     FROM (
       SELECT number, is_last, CASE WHEN is_last AND closed_at >= ending.ended_at
           THEN extract(epoch FROM closed_at - ending.ended_at)::float8 END AS emptied,
@@ -133,7 +137,7 @@ const longestUnseen = `interval '30 days'`;
 const atOnce = 500;
 
 /** Whether a report says anything. @param report SQL for it. */
-const saysSomething = (report: string): string => `(
+export const saysSomething = (report: string): string => `(
   (${report}->'pull_requests'->>'held')::int + (${report}->>'deployments_held')::int > 0
   OR ${report}->'exemptions' <> '[]' OR ${report}->'bypasses' <> '[]')`;
 
@@ -146,11 +150,12 @@ const keep = `
     FROM freezes WHERE report_due_at <= $1::timestamptz
     ORDER BY report_due_at, id LIMIT ${atOnce} FOR UPDATE SKIP LOCKED
   ), kept AS (
-    INSERT INTO freeze_reports (freeze_id, repository_id, ended_at, report)
-    SELECT freeze_id, repository_id, ended_at, report
+    INSERT INTO freeze_reports (freeze_id, repository_id, ended_at, report, waited, emptied)
+    SELECT freeze_id, repository_id, ended_at, report, waited, emptied
     FROM (${measured('due AS f', '$1')} WHERE f.is_over AND ending.ended_at > f.starts_at) measured
     WHERE ${saysSomething('report')}
-    ON CONFLICT (freeze_id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report
+    ON CONFLICT (freeze_id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report,
+      waited = excluded.waited, emptied = excluded.emptied
   ), needless AS (
     DELETE FROM freeze_waits WHERE freeze_id IN (SELECT id FROM due WHERE is_over)
   )

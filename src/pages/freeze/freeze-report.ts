@@ -1,10 +1,31 @@
 import { html } from 'hono/html';
 import { actorIn, actorName } from '../../events/actor.ts';
 import type { FreezeReport } from '../../reports/freeze-report.ts';
+import type { ReportFigures } from '../../reports/many-freezes.ts';
 import { pullRequestPath } from '../../page-paths.ts';
 import { describeLength } from '../../time/duration.ts';
 import type { Html } from '../html.ts';
 import { headings, instantText, longText, type Times } from '../text.ts';
+
+/** The numbers of a report. @param longest what stands behind the longest wait. */
+export const reportFigures = (
+  { pull_requests: held, thaw, ...report }: ReportFigures,
+  isInside: boolean,
+  longest: Html | '' = '',
+): Html =>
+  html`<dl class="card figures">
+      ${figure('Pull requests held', held.held)}
+      ${
+        held.median_wait_seconds === null
+          ? ''
+          : html`${figure('Median wait', lengthOf(held.median_wait_seconds))}
+            ${figure('Longest wait', html`${lengthOf(held.longest_wait_seconds ?? 0)}${longest}`)}`
+      }
+      ${figure('Deployments held', report.deployments_held)}
+      ${isInside ? figure('Exemptions', report.exemptions_count) : ''}
+      ${isInside ? figure('Past the freeze', report.bypasses_count) : ''}
+    </dl>
+    <p>${thawed(thaw)}</p>`;
 
 type Place = Parameters<typeof pullRequestPath>[0];
 
@@ -13,23 +34,12 @@ type Place = Parameters<typeof pullRequestPath>[0];
  * @param isInside whether the viewer may see who did what.
  */
 export function freezeReport(repository: Place, report: FreezeReport, isInside: boolean, times: Times): Html {
-  const { pull_requests: held, thaw, deployments_held: deployments } = report;
   const { exemptions, exemptions_count: exemptionCount, bypasses, bypasses_count: bypassCount } = report;
   const link = (number: number) => html`<a href="${pullRequestPath(repository, number)}">#${number}</a>`;
+  const { longest } = report.pull_requests;
   return html`<section aria-labelledby="report-heading">
     <h2 id="report-heading">Report</h2>
-    <dl class="card figures">
-      ${figure('Pull requests held', held.held)}
-      ${
-        held.median_wait_seconds === null
-          ? ''
-          : html`${figure('Median wait', lengthOf(held.median_wait_seconds))}
-            ${figure('Longest wait', html`${lengthOf(held.longest_wait_seconds ?? 0)}${held.longest === null ? '' : html` (${link(held.longest)})`}`)}`
-      }
-      ${figure('Deployments held', deployments)} ${isInside ? figure('Exemptions', exemptionCount) : ''}
-      ${isInside ? figure('Past the freeze', bypassCount) : ''}
-    </dl>
-    <p>${thawed(thaw)}</p>
+    ${reportFigures(report, isInside, longest === null ? '' : html` (${link(longest)})`)}
     ${
       isInside
         ? html`${listed(
@@ -90,7 +100,8 @@ const figure = (name: string, value: Html | string | number): Html =>
     <dd>${value}</dd>
   </div>`;
 
-const lengthOf = (seconds: number): string => describeLength(seconds * 1000);
+/** `2 h`. */
+export const lengthOf = (seconds: number): string => describeLength(seconds * 1000);
 const nameOf = (actor: unknown): string => actorName(actorIn(actor));
 
 const what = (

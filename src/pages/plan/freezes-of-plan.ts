@@ -2,6 +2,8 @@ import { html } from 'hono/html';
 import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import { holdsMerges, type StoredFreeze } from '../../freezes/freeze.ts';
 import { freezePath } from '../../page-paths.ts';
+import { type PlanReport, readPlanReport } from '../../reports/many-freezes.ts';
+import { lengthOf, reportFigures } from '../freeze/freeze-report.ts';
 import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
@@ -11,10 +13,15 @@ import { headings, instantText, type Times } from '../text.ts';
 const pastShown = 366 * 86_400_000;
 const mostPast = 400;
 
-/** What the plan froze in the last year, in the repositories that the viewer can read, the newest first. */
-export async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, times: Times): Promise<Html> {
-  const ids = repositories.map(({ id }) => id);
-  const inside = repositories.filter((each) => isAdmin || each.private).map(({ id }) => id);
+/**
+ * What the plan did in the repositories that the viewer can read: together, if something of it is over, and its freezes of
+ * the last year, the newest first.
+ */
+export async function pastOf(visit: PlanVisit, times: Times): Promise<Html> {
+  const { deps, plan, repositories, archived, isAdmin, ending } = visit;
+  const readable = [...repositories, ...archived];
+  const ids = readable.map(({ id }) => id);
+  const inside = readable.filter((each) => isAdmin || each.private).map(({ id }) => id);
   const groups = await freezeGroupsWithin(
     deps.db,
     ids,
@@ -23,8 +30,11 @@ export async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, t
     mostPast,
     plan.id,
   );
-  if (groups.length === 0) return html``;
-  return html`<h2>Freezes of the last year</h2>
+  const isOver = ending !== null || groups.some(({ endsAt }) => endsAt && endsAt <= times.now);
+  const report = isOver ? reportOf(visit, await readPlanReport(deps, plan.id, ids, inside), times) : '';
+  if (groups.length === 0) return html`${report}`;
+  return html`${report}
+    <h2>Freezes of the last year</h2>
     <table>
       ${headings(['Start', 'End', 'Repositories'], ['Repositories'])}
       <tbody>
@@ -39,6 +49,58 @@ export async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, t
       </tbody>
     </table>`;
 }
+
+/** What the freezes of the plan did together that are over, with links to the reports of those that held something. */
+function reportOf(visit: PlanVisit, { freezes, figures, newest, told }: PlanReport, times: Times): Html {
+  const { account, repositories, archived, isAdmin, plan } = visit;
+  if (freezes === 0) return html``;
+  const readable = [...repositories, ...archived];
+  const names = new Map(readable.map(({ id, name }) => [String(id), name]));
+  const isInside = isAdmin || readable.some((each) => each.private);
+  const hasDeployments = figures.deployments_held > 0;
+  return html`<section aria-labelledby="report-heading">
+    <h2 id="report-heading">Report</h2>
+    <p class="muted">
+      Over ${countText(freezes, 'freeze that is', 'freezes that are')} over. A pull request counts once for
+      each freeze that held it.
+    </p>
+    ${reportFigures(figures, isInside)}
+    ${
+      newest.length === 0
+        ? ''
+        : html`<details ${told <= mostUnfoldedReports ? html`open` : ''}>
+            <summary>Reports of ${countText(told, 'freeze')}</summary>
+            <div class="scroll" tabindex="0" role="region" aria-label="Reports of freezes">
+              <table>
+                ${headings(['Repository', 'End', 'Held', 'Longest wait', ...(hasDeployments ? ['Deployments'] : [])], ['Held', 'Deployments'])}
+                <tbody>
+                  ${newest.map((each) => reportRow(each, { name: names.get(each.repositoryId)!, account }, plan.timezone, times, hasDeployments))}
+                </tbody>
+              </table>
+            </div>
+            ${told > newest.length ? html`<p class="muted">These are the newest ${newest.length}.</p>` : ''}
+          </details>`
+    }
+  </section>`;
+}
+
+/** So few rows need no click. */
+const mostUnfoldedReports = 12;
+
+const reportRow = (
+  { freezeId, endedAt, held, longest, deployments }: PlanReport['newest'][number],
+  repository: Parameters<typeof freezePath>[0],
+  zone: string,
+  times: Times,
+  hasDeployments: boolean,
+): Html =>
+  html`<tr>
+    <th scope="row"><a href="${freezePath(repository, freezeId)}">${repository.name}</a></th>
+    <td>${instantText(new Date(endedAt), times, zone)}</td>
+    <td class="number">${held}</td>
+    <td>${longest === null ? '–' : lengthOf(longest)}</td>
+    ${hasDeployments ? html`<td class="number">${deployments}</td>` : ''}
+  </tr>`;
 
 /** How many repositories of a plan are named. */
 export const mostMatchedNamed = 50;

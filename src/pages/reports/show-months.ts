@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { csvLine } from '../../words/event-words.ts';
-import { type Figures, readFigures } from '../../reports/months.ts';
+import { type Figures, readFigures } from '../../reports/many-freezes.ts';
 import { auditPath } from '../../page-paths.ts';
 import { dayOf, monthName, startOfWindow } from '../calendar/calendar-window.ts';
 import { notForThem } from '../audit/show-audit.ts';
