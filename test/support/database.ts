@@ -68,14 +68,14 @@ async function filledOf({ prisma }: Database, tables: string[]): Promise<string[
 }
 
 /** Nothing outlives the process, so nothing is written twice for a crash. */
-const withoutCrashes = ['full_page_writes=off', 'synchronous_commit=off'].flatMap((setting) => [
-  '-c',
-  setting,
-]);
+const withoutCrashes = ['full_page_writes=off', 'synchronous_commit=off'];
+/** Tables of tests are small, so a plan for each set of values costs more than it saves. */
+const plannedOnce = ['plan_cache_mode=force_generic_plan'];
+const settings = [...withoutCrashes, ...plannedOnce].flatMap((setting) => ['-c', setting]);
 
 async function openPglite(): Promise<Database> {
   const image = await openAsBlob(inject('pgliteImage'));
-  const pglite = new PreparedPglite({ loadDataDir: image, startParams: [...startParams, ...withoutCrashes] });
+  const pglite = new PreparedPglite({ loadDataDir: image, startParams: [...startParams, ...settings] });
   await pglite.waitReady;
   return wrapPglite(pglite);
 }
