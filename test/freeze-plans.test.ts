@@ -413,11 +413,11 @@ test('an occurrence ends between two steps of making the freezes of a plan', asy
 });
 
 test('the list of plans has pages', async () => {
-  const end = null;
-  const made = [await create({ end, name: 'One' })];
+  const more = { end: null, repositories: { include: ['stepped'] } };
+  const made = [await create({ ...more, name: 'One' })];
   // Those of one instant are in the order of their ids.
   await acme.advanceTo(new Date(acme.clock.now() + 1000));
-  made.push(await create({ end, name: 'Two' }));
+  made.push(await create({ ...more, name: 'Two' }));
   const answer = await call('GET', `${plans}?per_page=1&cursor=${made[1].id}`);
   expect(answer.body.freeze_plans.map((plan: { id: string }) => plan.id)).toEqual([made[1].id]);
   expect(answer.headers.get('link')).toContain(`per_page=1&cursor=${made[0].id}>; rel="prev"`);

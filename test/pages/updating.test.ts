@@ -1,4 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest';
+import type { FaultMatch } from '../../sandbox/http/faults.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { Visitor, words } from '../support/visitor.ts';
 
@@ -15,8 +16,9 @@ beforeAll(async () => {
 });
 
 /** Nothing that matches reaches GitHub until it is let through. */
-const hold = (path: RegExp) =>
-  acme.github.faults.add({ match: { method: 'POST', path }, kind: 'delay', ms: 600_000 });
+const hold = (match: FaultMatch) => acme.github.faults.add({ match, kind: 'delay', ms: 600_000 });
+/** What verdicts need. What pages ask besides, they would wait for. */
+const holdReading = () => hold(({ operationName }) => operationName === 'OpenPullRequests');
 
 test('after a freeze ends, no page counts what it held, and all say what GitHub still blocks', async () => {
   const { id } = await acme.freeze('acme/web', { reason: 'Incident' });
@@ -24,7 +26,7 @@ test('after a freeze ends, no page counts what it held, and all say what GitHub 
     /1 of 2 repositories of acme is frozen .* 2 pull requests blocked /,
   );
   await acme.advanceTo(new Date(acme.clock.now() + 60_000));
-  const [reading, writing] = [hold(/graphql/), hold(/statuses/)];
+  const [reading, writing] = [holdReading(), hold({ method: 'POST', path: /statuses/ })];
   const path = `/repos/acme/web/freezes/${id}`;
   const form = await ada.open(path);
   const version = /name="version" value="([^"]+)"/.exec(form.text)![1]!;
@@ -46,7 +48,7 @@ test('after a freeze ends, no page counts what it held, and all say what GitHub 
   }
   expect(before[1]).toMatch(/web Free releasing 2 /);
   expect(before[2]).toContain(
-    'No freezes are ongoing. Holdfast is releasing 2 pull requests that GitHub still blocks.',
+    'No freezes are ongoing. Enforced: GitHub refuses to merge what is frozen Holdfast is releasing 2 pull requests that GitHub still blocks.',
   );
   const after = await see('/repos/acme');
   expect(after).toContain('Nothing is frozen in acme');
@@ -56,7 +58,7 @@ test('after a freeze ends, no page counts what it held, and all say what GitHub 
 test('of two freezes one ends: the counts are said to be updating', async () => {
   await acme.freeze('acme/api', { reason: 'Stays' });
   const { id } = await acme.freeze('acme/api', { reason: 'Ends' });
-  const reading = hold(/graphql/);
+  const reading = holdReading();
   const path = `/v1/repos/acme/api/scheduled_freeze/${id}/delete`;
   await acme.call('POST', path, { as: acme.admin, body: { delete_reason: 'Done' } });
   const text = await see('/repos/acme');
