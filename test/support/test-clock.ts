@@ -102,7 +102,8 @@ export class TestClock implements Clock {
       database.prisma.$executeRaw`CREATE SCHEMA IF NOT EXISTS test_clock`,
       database.prisma.$executeRaw`CREATE TABLE IF NOT EXISTS test_clock.time (now timestamptz NOT NULL)`,
       database.prisma.$executeRaw`TRUNCATE test_clock.time`,
-      database.prisma.$executeRaw`CREATE OR REPLACE FUNCTION job_now() RETURNS timestamptz LANGUAGE plpgsql STABLE
+      database.prisma
+        .$executeRaw`CREATE OR REPLACE FUNCTION job_now() RETURNS timestamptz LANGUAGE plpgsql STABLE
         AS 'BEGIN RETURN coalesce((SELECT now FROM test_clock.time), now()); END'`,
       database.prisma.$executeRaw`INSERT INTO test_clock.time VALUES (${new Date(this.now())})`,
     ]);
