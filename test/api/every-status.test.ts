@@ -26,9 +26,17 @@ type Change = {
   headers?: Record<string, string>;
 };
 
+/** By route: the end of a path that exists, and that nothing changes. What is refused can share it. */
+const kept = new Map<string, Promise<string>>();
+async function keptLast(route: Route): Promise<string | undefined> {
+  const name = `${route.method} ${route.template}`;
+  if (route.last && !kept.has(name)) kept.set(name, route.last(acme, 'web'));
+  return kept.get(name);
+}
+
 /** Sends the route's good request with the given changes. Returns the status. */
 async function statusOf(route: Route, change: Change = {}): Promise<number> {
-  const last = change.last ?? (await route.last?.(acme, 'web'));
+  const last = 'last' in change ? change.last : await route.last?.(acme, 'web');
   const { as = acme.keys[route.for === 'ci' ? 'ci' : 'admin'], body = route.body } = change;
   const { headers } = change;
   const sent = { as: as ?? undefined, body, headers: { 'Content-Type': 'application/json', ...headers } };
@@ -64,6 +72,9 @@ const nextMinute = () => acme.clock.setTime(new Date(acme.clock.now() + 60_000))
 const writeConflict = new Prisma.PrismaClientKnownRequestError('', { code: 'P2034', clientVersion: '' });
 const databaseAway = new Prisma.PrismaClientInitializationError('', '');
 
+const refusal = async (route: Route, change: Change = {}): Promise<number> =>
+  statusOf(route, { last: await keptLast(route), ...change });
+
 /** How a route is brought to each status. */
 const ways: Record<string, (route: Route) => Promise<number>> = {
   200: (route) => statusOf(route),
@@ -83,32 +94,32 @@ const ways: Record<string, (route: Route) => Promise<number>> = {
     const { id } = isPlan ? await acme.plan(begun) : await acme.freeze({ start: null });
     return statusOf(route, { last: id, body: { start: '2026-03-02T12:00:00' } });
   },
-  403: (route) => statusOf(route, { as: null }),
+  403: (route) => refusal(route, { as: null }),
   404: (route) =>
     route.template.includes('{repository}')
-      ? statusOf(route, { repository: 'nowhere' })
-      : statusOf(route, { owner: 'nobody', as: acme.people.ada }),
+      ? refusal(route, { repository: 'nowhere' })
+      : refusal(route, { owner: 'nobody', as: acme.people.ada }),
   async 409(route) {
-    const last = await route.last?.(acme, 'web');
+    const last = await keptLast(route);
     return withFailing('transactions', writeConflict, () => statusOf(route, { last }));
   },
-  413: (route) => statusOf(route, { body: 'x'.repeat(1024 * 1024 + 1) }),
-  422: (route) => statusOf(route, { owner: 'a_b' }),
+  413: (route) => refusal(route, { body: 'x'.repeat(1024 * 1024 + 1) }),
+  422: (route) => refusal(route, { owner: 'a_b' }),
   async 429(route) {
     await nextMinute();
     await useUpIdentities(acme);
     try {
-      return await statusOf(route, { as: `ghp_${crypto.randomUUID().replaceAll('-', '')}` });
+      return await refusal(route, { as: `ghp_${crypto.randomUUID().replaceAll('-', '')}` });
     } finally {
       await nextMinute();
     }
   },
   async 500(route) {
-    const last = await route.last?.(acme, 'web');
+    const last = await keptLast(route);
     return withFailing('queries', new Error('something unforeseen'), () => statusOf(route, { last }));
   },
   async 503(route) {
-    const last = await route.last?.(acme, 'web');
+    const last = await keptLast(route);
     return withFailing('queries', databaseAway, () => statusOf(route, { last }));
   },
 };

@@ -31,9 +31,18 @@ describe.each(withBody)('%s', (route) => {
   const readOnce = test.runIf(firstOf.get(needOf(route)) === route);
   const row = rows[route]!;
   const method = route.split(' ')[0]!.toUpperCase();
-  const send = (body: unknown) => acme.call(method, row.path(), { as: acme.keys[row.as], body });
+  // What is refused changes nothing, so the next request can be about the same.
+  let isUsed = true;
+  const seen = (answer: Answer) => {
+    isUsed ||= answer.status < 300;
+    return answer;
+  };
+  const send = async (body: unknown) =>
+    seen(await acme.call(method, row.path(), { as: acme.keys[row.as], body }));
 
   beforeEach(async () => {
+    if (!isUsed) return;
+    isUsed = false;
     if (route.includes('{plan_id}')) ids.plan = (await acme.plan()).id;
     if (route.includes('{webhook_id}')) ids.webhook = await acme.webhook();
     if (!route.includes('{exemption_id}')) return;
@@ -129,9 +138,8 @@ describe.each(withBody)('%s', (route) => {
     const mebibyte = 1024 * 1024;
     const written = await acme.watchWrites();
     const as = acme.keys[row.as];
-    expect((await sendBytes(method, row.path(), as, bodies(mebibyte))).status).toBe(
-      row.required.length ? 422 : 200,
-    );
+    const whole = seen(await sendBytes(method, row.path(), as, bodies(mebibyte)));
+    expect(whole.status).toBe(row.required.length ? 422 : 200);
     if (row.required.length === 0) return;
     for (const chunked of [false, true]) {
       const answer = await sendBytes(method, row.path(), as, bodies(mebibyte + 1), chunked);
