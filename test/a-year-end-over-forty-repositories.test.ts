@@ -92,16 +92,15 @@ describe('a year end over forty repositories', () => {
     await acme.advanceTo('2026-03-02T17:00:00Z');
     for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([1]);
     const enforcement = async () => (await call('GET', `${plans}/${id}/enforcement`)).body;
-    // GitHub is asked about ten repositories at a time.
-    for (const known of [null, null, null, 40])
-      expect(await enforcement()).toEqual({
-        repositories: 40,
-        to_hold: 40,
-        held: 40,
-        to_refuse: known,
-        waiting: 0,
-        not_enforced: [],
-      });
+    // GitHub is asked about ten repositories at a time, or about fewer while it is slow.
+    const toRefuse: (number | null)[] = [];
+    while (toRefuse.at(-1) !== 40) {
+      const { to_refuse: known, ...others } = await enforcement();
+      expect(others).toEqual({ repositories: 40, to_hold: 40, held: 40, waiting: 0, not_enforced: [] });
+      toRefuse.push(known);
+    }
+    expect(toRefuse.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(toRefuse.slice(0, -1))).toEqual(new Set([null]));
   });
 
   test('leaves alone freezes that somebody changed or deleted by themselves', async () => {
