@@ -1,9 +1,12 @@
 import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
 import { type Actor, actorIn } from '../events/actor.ts';
 import { type Freeze, holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { statusesOfHeld } from '../statuses/desired-store.ts';
 import { type HeldPullRequest, whyNotHeld, mergeAnswer } from '../statuses/held-pull-requests.ts';
+import { countUnsaid, readUnsaid, type UnsaidRow } from './enforcement/blocked.ts';
+import { nowOf } from '../time/clock.ts';
 import { isToJudge } from './repository-states.ts';
 
 // Freezes that are one to people: what a plan did to many repositories at once, or a freeze by itself.
@@ -94,10 +97,14 @@ export type CurrentGroup = Group & {
   holdsMerges: boolean;
   /** Who made the plan, or the freeze; null if the viewer may not know. */
   createdBy: Actor | null;
-  /** Pull requests: known to be held; waiting for their status or unable to get one; and those that GitHub would merge. */
+  /**
+   * Pull requests: those that GitHub refuses to merge; waiting for their status, unable to get one, or with one that nothing
+   * requires; those that GitHub would merge; and those of which it has not said whether it would.
+   */
   held: number;
   waiting: number;
   leaking: number;
+  unsaid: number;
   /** In how many repositories the open pull requests were not checked since it began. */
   toJudge: number;
   /** In how many repositories it is known not to be enforced, and in how many that is not known. */
@@ -140,28 +147,47 @@ type CurrentGroups = { groups: CurrentGroup[]; total: number };
  * @param most the maximum number of groups of each.
  */
 export async function currentGroups(
-  tx: Tx,
+  deps: Deps,
   query: GroupQuery,
   now: Date,
   most: number,
 ): Promise<Record<Which, CurrentGroups>> {
   const numbered = (which: Which) =>
     Prisma.sql`SELECT ${which} AS which, row_number() OVER () AS place, each.* FROM (${groupsSql(which, query, now, most)}) AS each`;
-  const rows = await tx.$queryRaw<(CurrentGroup & { total: number; which: Which; place: bigint })[]>`
+  const rows = await deps.db.$queryRaw<GroupRow[]>`
     ${numbered('ongoing')} UNION ALL ${numbered('scheduled')} ORDER BY which, place`;
-  const groupsOf = (wanted: Which): CurrentGroups => {
+  const groupsOf = async (wanted: Which): Promise<CurrentGroups> => {
     const its = rows.filter(({ which }) => which === wanted);
     return {
-      groups: its.map(({ total: _total, which: _which, place: _place, ...group }) => ({
-        ...group,
-        mine: group.mine.slice(0, mostMine),
-        soon: group.soon.slice(0, mostSoon),
-        createdBy: group.createdBy && actorIn(group.createdBy),
-      })),
+      groups: await Promise.all(its.map((row) => readGroup(deps, row, new Set(query.inside)))),
       total: its[0]?.total ?? 0,
     };
   };
-  return { ongoing: groupsOf('ongoing'), scheduled: groupsOf('scheduled') };
+  return { ongoing: await groupsOf('ongoing'), scheduled: await groupsOf('scheduled') };
+}
+
+type GroupRow = Omit<CurrentGroup, 'unsaid'> & {
+  unsaid: UnsaidRow[];
+  total: number;
+  which: Which;
+  place: bigint;
+};
+
+async function readGroup(
+  deps: Deps,
+  { total: _total, which: _which, place: _place, ...group }: GroupRow,
+  insides: ReadonlySet<bigint>,
+): Promise<CurrentGroup> {
+  const { blocked, loose, unsaid } = await countUnsaid(deps, readUnsaid(group.unsaid), insides);
+  return {
+    ...group,
+    held: group.held + blocked,
+    waiting: group.waiting + loose,
+    unsaid,
+    mine: group.mine.slice(0, mostMine),
+    soon: group.soon.slice(0, mostSoon),
+    createdBy: group.createdBy && actorIn(group.createdBy),
+  };
 }
 
 /** SQL that selects the groups of one kind in their order. */
@@ -189,23 +215,29 @@ function groupsSql(
       SELECT key, json_agg(json_build_array(starts_at, ends_at) ORDER BY starts_at) AS soon
       FROM (SELECT DISTINCT key, starts_at, ends_at FROM found
         WHERE starts_at < ${new Date(now.getTime() + soonWithin)}) AS once GROUP BY key
+    ), judged AS (
+      SELECT found.key, held.repository_id, held.number, held.title, held.base_ref,
+        ${whyNotHeld} AS why, ${mergeAnswer(now)} AS answer,
+        coalesce(lower(held.author) = lower(${login}::text), false) AS is_mine
+      FROM found JOIN open_pull_requests held
+        ON held.repository_id = found.repository_id AND found.id = ANY (held.held_by) ${statusesOfHeld}
+      WHERE ${isOngoing} AND cardinality(held.held_by) > 0
+    ), unsaid AS (
+      SELECT key, json_agg(json_build_array(r.id::text, rules_version, base_ref, count, asked)) AS unsaid
+      FROM (
+        SELECT key, repository_id, base_ref, count(DISTINCT number) AS count,
+          count(DISTINCT number) FILTER (WHERE answer = 'asked') AS asked
+        FROM judged WHERE why IS NULL AND answer IS DISTINCT FROM 'refuses' GROUP BY key, repository_id, base_ref
+      ) AS of_branch JOIN repositories r ON r.id = repository_id GROUP BY key
     ), pulls AS (
       SELECT key, json_agg(DISTINCT jsonb_build_object('repositoryId', repository_id::text, 'number', number, 'title', title,
           'baseRef', base_ref, 'notHeld', why, 'mergeAnswer', answer, 'isAsked', EXISTS (SELECT FROM exemptions e WHERE e.repository_id = judged.repository_id
             AND e.number = judged.number AND e.state = 'requested' AND e.ended_at IS NULL AND e.expires_at > ${now})))
           FILTER (WHERE is_mine) AS mine,
-        ${pullRequests(Prisma.sql`why IS NULL AND NOT is_loose`)} AS held,
+        ${pullRequests(Prisma.sql`why IS NULL AND answer = 'refuses'`)} AS held,
         ${pullRequests(Prisma.sql`why = 'leaking'`)} AS leaking,
-        ${pullRequests(Prisma.sql`why <> 'leaking' OR (why IS NULL AND is_loose)`)} AS waiting
-      FROM (
-        SELECT found.key, held.repository_id, held.number, held.title, held.base_ref,
-          ${whyNotHeld} AS why, ${mergeAnswer(now)} AS answer,
-          coalesce(lower(held.author) = lower(${login}::text), false) AS is_mine,
-          held.repository_id = ANY (${notEnforced}::int8[]) AND ${mergeAnswer(now)} IS DISTINCT FROM 'refuses' AS is_loose
-        FROM found JOIN open_pull_requests held
-          ON held.repository_id = found.repository_id AND found.id = ANY (held.held_by) ${statusesOfHeld}
-        WHERE ${isOngoing} AND cardinality(held.held_by) > 0
-      ) AS judged GROUP BY key
+        ${pullRequests(Prisma.sql`why <> 'leaking'`)} AS waiting
+      FROM judged GROUP BY key
     )
     SELECT (array_agg(f.id ORDER BY f.repository_id))[1] AS id, f.plan_id AS "planId",
       mode() WITHIN GROUP (ORDER BY f.reason) AS reason, min(f.starts_at) AS "startsAt",
@@ -217,16 +249,69 @@ function groupsSql(
       count(DISTINCT f.repository_id)::int4 AS repositories,
       (array_agg(DISTINCT f.repository_id))[1:3] AS "repositoryIds",
       coalesce(max(pulls.held), 0)::int4 AS held, coalesce(max(pulls.leaking), 0)::int4 AS leaking,
-      coalesce(max(pulls.waiting), 0)::int4 AS waiting,
+      coalesce(max(pulls.waiting), 0)::int4 AS waiting, coalesce((array_agg(unsaid.unsaid))[1], '[]') AS unsaid,
       coalesce((array_agg(pulls.mine))[1], '[]') AS mine, coalesce((array_agg(times.soon))[1], '[]') AS soon,
       ${inRepositories(isToJudge(Prisma.raw('f'), Prisma.raw('r')))} AS "toJudge",
       ${inRepositories(Prisma.sql`f.repository_id = ANY (${notEnforced}::int8[])`)} AS "notEnforced",
       ${inRepositories(Prisma.sql`f.repository_id = ANY (${unknown}::int8[])`)} AS unknown,
       (count(*) OVER ())::int4 AS total
     FROM found f JOIN repositories r ON r.id = f.repository_id LEFT JOIN freeze_plans p ON p.id = f.plan_id
-      LEFT JOIN pulls ON pulls.key = f.key LEFT JOIN times ON times.key = f.key
+      LEFT JOIN pulls ON pulls.key = f.key LEFT JOIN unsaid ON unsaid.key = f.key LEFT JOIN times ON times.key = f.key
     WHERE ${isOngoing} OR f.starts_at = f.first_at
     GROUP BY f.key, f.plan_id
     ORDER BY CASE WHEN NOT ${isOngoing} THEN min(f.starts_at) END, bool_or(pulls.mine IS NOT NULL) DESC, count(*) DESC, min(f.starts_at), f.key
     LIMIT ${most}`;
+}
+
+/** What freezes hold together: how many GitHub refuses to merge, of how many, and of how many it has not said that. */
+export type Freed = {
+  held: number;
+  all: number;
+  unsaid: number;
+  /** How many the end of these alone frees. */ frees: number;
+};
+
+type FreedRow = Record<'id' | 'base', string | null> &
+  Record<'rulesVersion' | 'count' | 'refused' | 'stuck' | 'unsaid', number> & { heldBy: string[] };
+
+/**
+ * What each of some groups of freezes holds, and what its end frees: what GitHub refuses to merge now and would not then,
+ * because no other freeze holds it, and it has no conflict.
+ * @param groups the ids of their freezes. @param insides as of `countUnsaid`.
+ */
+export async function countFreed(
+  deps: Deps,
+  repositoryIds: bigint[],
+  groups: ReadonlySet<string>[],
+  insides: ReadonlySet<bigint>,
+): Promise<Freed[]> {
+  const refuses = Prisma.sql`${whyNotHeld} IS NULL AND ${mergeAnswer(nowOf(deps.clock))} = 'refuses'`;
+  const rows = await deps.db.$queryRaw<FreedRow[]>`
+    SELECT held.held_by AS "heldBy", held.base_ref AS base, r.id::text, r.rules_version AS "rulesVersion",
+      count(*)::int4 AS count, (count(*) FILTER (WHERE ${refuses}))::int4 AS refused,
+      (count(*) FILTER (WHERE ${refuses} AND held.merge_state IN ('DIRTY', 'DRAFT', 'BEHIND')))::int4 AS stuck,
+      (count(*) FILTER (WHERE ${whyNotHeld} IS NULL))::int4 - (count(*) FILTER (WHERE ${refuses}))::int4 AS unsaid
+    FROM open_pull_requests held JOIN repositories r ON r.id = held.repository_id ${statusesOfHeld}
+    WHERE held.repository_id = ANY (${repositoryIds}::int8[]) AND cardinality(held.held_by) > 0
+    GROUP BY held.held_by, held.base_ref, r.id`;
+  const counted = await Promise.all(
+    rows.map(async ({ heldBy, id, base, rulesVersion, count, refused, stuck, unsaid }) => {
+      const place = { id: BigInt(id!), rulesVersion, base, count: unsaid, asked: 0 };
+      const judged = await countUnsaid(deps, [place], insides);
+      const held = refused + judged.blocked;
+      return { heldBy, all: count, held, unsaid: judged.unsaid, frees: held - stuck };
+    }),
+  );
+  return groups.map((ended) => {
+    const its = counted.filter(({ heldBy }) => heldBy.some((id) => ended.has(id)));
+    const sum = (of: (each: (typeof its)[number]) => number) =>
+      its.reduce((total, each) => total + of(each), 0);
+    const isAlone = ({ heldBy }: (typeof its)[number]) => heldBy.every((id) => ended.has(id));
+    return {
+      held: sum(({ held }) => held),
+      all: sum(({ all }) => all),
+      unsaid: sum(({ unsaid }) => unsaid),
+      frees: sum((each) => (isAlone(each) ? each.frees : 0)),
+    };
+  });
 }

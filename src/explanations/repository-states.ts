@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
-import { placeEnforcement, knownEnforcement } from './enforcement/recent-enforcement.ts';
+import { countUnsaid, type Unsaid } from './enforcement/blocked.ts';
+import { ifKnown, knownEnforcement, placeEnforcement } from './enforcement/recent-enforcement.ts';
 import { nowOf, within } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { answersPerService } from '../github/cache.ts';
@@ -32,8 +33,10 @@ export type RepositoryState = {
   held: number;
   waiting: number;
   leaking: number;
-  /** Those among the held of which GitHub has not said that it refuses them. */
-  unsure: number;
+  /** Those of which GitHub has not said whether it refuses them. */
+  unsaid: number;
+  /** What is among the held until `withBlocked` has judged it. */
+  unjudged: Unsaid[];
   /** Pull requests that no freeze holds any more, and that GitHub still blocks. */
   releasing: number;
   /** Whether Holdfast is about to look at the open pull requests again, because freezes changed. */
@@ -74,7 +77,6 @@ type RepositoryRow = Record<'id' | 'name', string> &
     | 'ofDeployments'
     | 'deploymentsWait'
     | 'held'
-    | 'unsure'
     | 'waiting'
     | 'leaking'
     | 'releasing'
@@ -82,7 +84,7 @@ type RepositoryRow = Record<'id' | 'name', string> &
     | 'rulesVersion',
     number
   > &
-  Record<'until' | 'next', string | null>;
+  Record<'until' | 'next', string | null> & { unsaid: [base: string | null, count: number, asked: number][] };
 
 /**
  * The repositories of some owners where the App is installed, the most important first: freezes that are not enforced,
@@ -117,14 +119,19 @@ export async function repositoryStates(
         JOIN repository ON repository.id = d.repository_id
       WHERE d.state = 'waiting' GROUP BY d.repository_id
     ), pulls AS (
-      SELECT repository_id, count(*) FILTER (WHERE why IS NULL) AS held,
-        count(*) FILTER (WHERE why IS NULL AND answer IS DISTINCT FROM 'refuses') AS unsure,
-        count(*) FILTER (WHERE why = 'leaking') AS leaking, count(*) FILTER (WHERE why <> 'leaking') AS waiting
+      SELECT repository_id, sum(held) AS held, sum(leaking) AS leaking, sum(waiting) AS waiting,
+        json_agg(json_build_array(base_ref, unsaid, asked)) FILTER (WHERE unsaid > 0) AS unsaid
       FROM (
-        SELECT held.repository_id, ${whyNotHeld} AS why, ${mergeAnswer(now)} AS answer
-        FROM open_pull_requests held JOIN repository ON repository.id = held.repository_id ${statusesOfHeld}
-        WHERE cardinality(held.held_by) > 0
-      ) AS judged GROUP BY repository_id
+        SELECT repository_id, base_ref, count(*) FILTER (WHERE why IS NULL) AS held,
+          count(*) FILTER (WHERE why IS NULL AND answer IS DISTINCT FROM 'refuses') AS unsaid,
+          count(*) FILTER (WHERE why IS NULL AND answer = 'asked') AS asked,
+          count(*) FILTER (WHERE why = 'leaking') AS leaking, count(*) FILTER (WHERE why <> 'leaking') AS waiting
+        FROM (
+          SELECT held.repository_id, held.base_ref, ${whyNotHeld} AS why, ${mergeAnswer(now)} AS answer
+          FROM open_pull_requests held JOIN repository ON repository.id = held.repository_id ${statusesOfHeld}
+          WHERE cardinality(held.held_by) > 0
+        ) AS judged GROUP BY repository_id, base_ref
+      ) AS of_branch GROUP BY repository_id
     ), releasing AS (
       ${releasingIn}
     ), asked AS (
@@ -135,7 +142,7 @@ export async function repositoryStates(
       'archived', archived, 'isFreezable', NOT archived AND products && ${freezable},
       'toJudge', coalesce(to_judge, false), 'ongoing', coalesce(ongoing, 0),
       'ofDeployments', coalesce(of_deployments, 0), 'deploymentsWait', coalesce(deployments_wait, 0),
-      'until', until, 'next', next, 'rulesVersion', rules_version, 'held', coalesce(held, 0), 'unsure', coalesce(unsure, 0), 'waiting', coalesce(waiting, 0),
+      'until', until, 'next', next, 'rulesVersion', rules_version, 'held', coalesce(held, 0), 'unsaid', coalesce(unsaid, '[]'), 'waiting', coalesce(waiting, 0),
       'leaking', coalesce(leaking, 0), 'releasing', coalesce(releasing, 0), 'isUpdating', is_updating, 'requests', coalesce(requests, 0)) ORDER BY name_key) AS repositories
     FROM repository FULL JOIN frozen ON frozen.repository_id = id FULL JOIN pulls ON pulls.repository_id = id
       FULL JOIN releasing ON releasing.repository_id = id FULL JOIN asked ON asked.repository_id = id
@@ -167,29 +174,67 @@ export const isToJudge = (freeze: Prisma.Sql, repository: Prisma.Sql): Prisma.Sq
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 /** What was held when it was last looked at, and no freeze is on any more, is being released. */
-const stateCountsOf = ({ ongoing, held, unsure, waiting, leaking, releasing }: RepositoryRow) =>
-  ongoing > 0
-    ? { held, unsure, waiting, leaking, releasing }
-    : { held: 0, unsure: 0, waiting: 0, leaking: 0, releasing: releasing + held + waiting };
+const stateCountsOf = ({
+  id,
+  rulesVersion,
+  ongoing,
+  held,
+  unsaid,
+  waiting,
+  leaking,
+  releasing,
+}: RepositoryRow) => {
+  const isOf = { id: BigInt(id), rulesVersion };
+  return ongoing > 0
+    ? {
+        held,
+        waiting,
+        leaking,
+        releasing,
+        unjudged: unsaid.map(([base, count, asked]) => ({ ...isOf, base, count, asked })),
+      }
+    : { held: 0, waiting: 0, leaking: 0, releasing: releasing + held + waiting, unjudged: [] };
+};
 
-const readStates = ({ id, until, next, ...row }: RepositoryRow): RepositoryState => ({
+const readStates = (row: RepositoryRow): RepositoryState => ({
   ...row,
-  ...stateCountsOf({ id, until, next, ...row }),
+  ...stateCountsOf(row),
+  unsaid: 0,
   enforced: null,
-  id: BigInt(id),
-  until: dateOf(until),
-  next: dateOf(next),
+  id: BigInt(row.id),
+  until: dateOf(row.until),
+  next: dateOf(row.next),
 });
+
+/**
+ * Counts as held what GitHub refuses to merge, as far as it has said so. Asks GitHub nothing.
+ * @param insides as of `countUnsaid`.
+ */
+export const withBlocked = (
+  deps: Deps,
+  all: RepositoryState[],
+  insides: Parameters<typeof countUnsaid>[2],
+): Promise<RepositoryState[]> =>
+  Promise.all(
+    all.map(async (each) => {
+      if (each.unjudged.length === 0) return each;
+      const { loose, unsaid } = await countUnsaid(deps, each.unjudged, insides);
+      const [held, waiting] = [each.held - loose - unsaid, each.waiting + loose];
+      return { ...each, held, waiting, unsaid, unjudged: [] };
+    }),
+  );
 
 const weights: Record<StateName, number> = { frozen: 1, scheduled: 2, free: 3, archived: 4 };
 const weightOf = (state: RepositoryState): number =>
   isNotEnforced(state) ? 0 : weights[repositoryStateOf(state)];
 
+const toHold = ({ held, waiting, unsaid }: RepositoryState): number => held + waiting + unsaid;
+
 /** Sorts the most important repositories first, and keeps the order of equal ones. */
 export function byWeight(one: RepositoryState, other: RepositoryState): number {
   const [weight, others] = [weightOf(one), weightOf(other)];
   if (weight !== others) return weight - others;
-  if (weight <= 1) return other.leaking - one.leaking || other.held + other.waiting - one.held - one.waiting;
+  if (weight <= 1) return other.leaking - one.leaking || toHold(other) - toHold(one);
   return weight === 2 ? one.next!.getTime() - other.next!.getTime() : 0;
 }
 
@@ -197,9 +242,7 @@ export function byWeight(one: RepositoryState, other: RepositoryState): number {
 export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): Promise<RepositoryState[]> {
   const known = all.map(async (each) => {
     const enforced = each.ongoing > 0 ? await ifKnown(knownEnforcement(deps, each, { base: null })) : null;
-    // Where nothing requires the check, a status alone blocks nothing.
-    const unblocked = enforced === false ? each.unsure : 0;
-    return { ...each, enforced, held: each.held - unblocked, waiting: each.waiting + unblocked };
+    return { ...each, enforced };
   });
   return (await Promise.all(known)).sort(byWeight);
 }
@@ -238,10 +281,6 @@ function tellOfAnswers(deps: Deps, before: RepositoryState[], branches: (string 
   const told = before.find((each) => (each.ongoing > 0 || each.next) && isNew(each));
   if (told) deps.changes.note({ repositoryId: told.id, about: null });
 }
-
-/** The answer if it is known already; null if GitHub is being asked or was never asked. */
-const ifKnown = async (known: ReturnType<typeof knownEnforcement>): Promise<EnforcedWord> =>
-  Promise.race([known ?? null, null]);
 
 /** About how many repositories one page load asks GitHub. The next load asks about the next ones. */
 const mostRepositoriesAsked = 10;

@@ -1,4 +1,4 @@
-import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
+import { freezeEnforcement, planEnforcement, refusedOf } from '../explanations/enforcement/progress.ts';
 import { recentEnforcement } from '../explanations/enforcement/recent-enforcement.ts';
 import { type EnforcedWord, enforcedOf } from '../explanations/repository-states.ts';
 import { whatIsBlocked } from '../words/describe-fields.ts';
@@ -12,6 +12,7 @@ import { freezePath, planPath } from '../page-paths.ts';
 import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../plans/show-plan.ts';
 import { nowOf } from '../time/clock.ts';
+import { asGitHubSees } from './held.ts';
 import { insidesAmong } from './insiders.ts';
 import { type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 
@@ -44,7 +45,8 @@ export type FreezeProgress = {
   held: number;
   /** Pull requests whose status still has to be written. */
   waiting: number;
-  /** Pull requests whose status stands, and of which GitHub will say soon whether it would merge them. */
+  /** Pull requests whose status stands, and of which it is not known whether GitHub would merge them; and those of which it will say so soon. */
+  unsaid: number;
   toSay: number;
   /** How long until what waits is blocked; 0 if a ruleset blocks it. */
   secondsUntilHeld: number | null;
@@ -80,7 +82,7 @@ export async function planProgress(
   const insides = await insidesAmong(visit, rows);
   const inside = rows.filter(({ id }) => insides.has(id));
   const ofDeployments = holdsDeployments(plan) ? inside.filter(({ id }) => on.has(id)) : [];
-  const [found, enforced, environments] = await Promise.all([
+  const [{ unjudged, ...found }, enforced, environments] = await Promise.all([
     planEnforcement(deps, account, plan, used),
     enforcedOf(deps, inside, onlyBranches(plan) ?? undefined),
     heldEnvironmentsIn(deps, ofDeployments, plan),
@@ -92,9 +94,6 @@ export async function planProgress(
     (holdsMerges(plan) ? inside : [])
       .filter((each) => enforced.get(each.id) === word)
       .map(({ name }) => name);
-  // Where it is not known that GitHub requires the check, a status alone blocks nothing. While we ask, the page says so.
-  const isLoose = (id: bigint) => [false, 'unknown'].includes(enforced.get(id) ?? true);
-  const unsure = [...found.unsure].flatMap(([id, its]) => (isLoose(id) ? its : []));
   const neverHeld = new Set(found.notEnforced.map((fullName) => fullName.slice(account.login.length + 1)));
   return {
     ...found,
@@ -106,8 +105,7 @@ export async function planProgress(
     holdsMerges: holdsMerges(plan),
     deployments: whatIsBlocked(plan),
     repositories: matched.size,
-    held: found.held - unsure.reduce((sum, its) => sum + its.held, 0),
-    toSay: unsure.reduce((sum, its) => sum + its.asked, 0),
+    ...(await refusedOf(deps, { held: found.held, unjudged }, insides)),
     toLook: rows.filter((each) => on.has(each.id) && each.isUpdating).length,
     toAsk: new Set([...namesOf(null), ...held.flatMap(({ name, its }) => (its ? [] : [name]))]).size,
     withoutRule: known.filter(({ loose }) => loose.length > 0).map(({ name, loose: of }) => ({ name, of })),
@@ -135,11 +133,8 @@ export async function freezeProgress(visit: OwnerVisit, id: string): Promise<Fre
   const isInside = (await insidesAmong(visit, [row])).has(row.id);
   const { freeze, environments, phase, held, isLookDue, enforced, instant, secondsUntilHeld } =
     await freezeEnforcement(deps, repository, id, isInside ? recentEnforcement : null);
-  const of = (why: (typeof held)[number]['notHeld']) => held.filter(({ notHeld }) => notHeld === why).length;
-  const unsure = held.filter(
-    ({ notHeld, mergeAnswer }) =>
-      isInside && notHeld === null && enforced !== true && mergeAnswer !== 'refuses',
-  );
+  const seen = await asGitHubSees(deps, repository, held, isInside);
+  const all = (why: (typeof seen)[number]['notHeld']) => seen.filter(({ notHeld }) => notHeld === why);
   const isSeenNotHeld = held.some(({ notHeld }) => notHeld !== null && notHeld !== 'waiting');
   return {
     path: freezePath(repository, id),
@@ -155,9 +150,11 @@ export async function freezeProgress(visit: OwnerVisit, id: string): Promise<Fre
     repositories: 1,
     toLook: isLookDue && holdsMerges(freeze) ? 1 : 0,
     toHold: held.length,
-    held: of(null) - unsure.length,
-    waiting: of('waiting'),
-    toSay: unsure.filter(({ mergeAnswer }) => mergeAnswer === 'asked').length,
+    held: all(null).length,
+    waiting: all('waiting').length,
+    unsaid: all('unsaid').length,
+    toSay: [...all('unsaid'), ...all('unrequired')].filter(({ mergeAnswer }) => mergeAnswer === 'asked')
+      .length,
     secondsUntilHeld,
     toAsk: 0,
     // What it does to deployments says so.

@@ -6,53 +6,81 @@ import { badge } from './states.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
 import { join, type Part } from '../conditions/sentence.ts';
 import { whatIsBlocked } from '../words/describe-fields.ts';
-import { isUnrequired } from '../explanations/enforcement/finding.ts';
+import { knownRequirements } from '../explanations/enforcement/recent-enforcement.ts';
 import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 
-/** A held pull request as pages show it. `unrequired`: its status stands, but nothing requires it. */
-export type ShownHeld = Omit<HeldPullRequest, 'notHeld'> & { notHeld: ReasonNotHeld | 'unrequired' | null };
+/**
+ * Why a pull request that a freeze should hold may not be blocked. Two reasons are about one whose status stands:
+ * `unrequired`, nothing requires it; `unsaid`, GitHub has not said whether it does, nor whether it would merge it.
+ */
+type WhyNotBlocked = ReasonNotHeld | 'unrequired' | 'unsaid';
+
+/** A held pull request as pages show it. */
+export type ShownHeld = Omit<HeldPullRequest, 'notHeld'> & { notHeld: WhyNotBlocked | null };
+
+type Standing = Pick<HeldPullRequest, 'notHeld' | 'mergeAnswer' | 'baseRef'>;
 
 /** Whether its status stands, and GitHub has not said that it refuses to merge it. */
-export const isUnsaid = ({
-  notHeld,
-  mergeAnswer,
-}: Pick<HeldPullRequest, 'notHeld' | 'mergeAnswer'>): boolean =>
+export const isUnsaid = ({ notHeld, mergeAnswer }: Pick<Standing, 'notHeld' | 'mergeAnswer'>): boolean =>
   notHeld === null && mergeAnswer !== 'refuses';
 
 /**
- * Blocked is what GitHub refuses: without the requirement of our check, a status alone stops nobody.
- * @param required whether branches require our check, as far as the viewer may know.
+ * Blocked is what GitHub refuses: without the requirement of our check, a status alone stops nobody. Asks GitHub nothing.
+ * @param isInside whether the reader may know what the branch does not require.
  */
-export const asGitHubSees = <Held extends Pick<HeldPullRequest, 'notHeld' | 'mergeAnswer' | 'baseRef'>>(
+export async function asGitHubSees<Held extends Standing>(
+  deps: Parameters<typeof knownRequirements>[0],
+  repository: Parameters<typeof knownRequirements>[1],
   held: Held[],
-  required: ReadonlyMap<string, boolean> | undefined,
-): (Omit<Held, 'notHeld'> & Pick<ShownHeld, 'notHeld'>)[] =>
-  held.map((each) =>
-    isUnsaid(each) && isUnrequired(required, each.baseRef) ? { ...each, notHeld: 'unrequired' } : each,
+  isInside: boolean,
+): Promise<(Omit<Held, 'notHeld'> & Pick<ShownHeld, 'notHeld'>)[]> {
+  const bases = held.filter(isUnsaid).map(({ baseRef }) => baseRef);
+  const required = await knownRequirements(deps, repository, bases);
+  const words = { true: null, false: isInside ? 'unrequired' : 'unsaid', undefined: 'unsaid' } as const;
+  return held.map((each) =>
+    isUnsaid(each) ? { ...each, notHeld: words[`${required.get(each.baseRef ?? '')}`] } : each,
   );
+}
 
 /** The state of a pull request that a freeze should hold. */
 export const heldBadge = (notHeld: ShownHeld['notHeld']): Html => {
   if (notHeld === null) return badge('blocked');
-  return notHeld === 'waiting' ? badge('waiting', 'Pending') : badge('notEnforced', 'Not blocked');
+  const isPending = notHeld === 'waiting' || notHeld === 'unsaid';
+  return isPending ? badge('waiting', 'Pending') : badge('notEnforced', 'Not blocked');
 };
 
+/** @param what how many pull requests, or which. */
+export const notSaid = (what: number | string): string =>
+  `GitHub has not said yet whether it would merge ${what}`;
+
 /** Why a pull request that should be held may not be. Follows a "but". */
-export const whyNot: Record<ReasonNotHeld, string> = {
+export const whyNot: Record<WhyNotBlocked, string> = {
   waiting: 'Holdfast has not written its status yet',
   refused: 'GitHub refused its status',
   contested: 'somebody keeps overwriting its status',
   leaking: 'GitHub would merge it',
+  unrequired: 'nothing requires the check',
+  unsaid: notSaid('it'),
 };
 
 /** The same for several pull requests. */
-const whyNotAll: Record<ReasonNotHeld | 'unrequired', (count: number) => string> = {
+const whyNotAll: Record<WhyNotBlocked, (count: number) => string> = {
   waiting: (count) =>
     count === 1 ? '1 is waiting for its status' : `${count} are waiting for their statuses`,
   refused: (count) => `GitHub refused the status of ${count}`,
   contested: (count) => `somebody keeps overwriting the status of ${count}`,
   leaking: (count) => `GitHub would merge ${count}`,
   unrequired: (count) => `nothing requires the check of ${count}`,
+  unsaid: notSaid,
+};
+
+/** `2 of 5 pull requests blocked` */
+export const blockedOf = ({
+  held,
+  ...others
+}: Record<'held' | 'waiting' | 'leaking' | 'unsaid', number>): string => {
+  const all = held + others.waiting + others.leaking + others.unsaid;
+  return `${held === all ? '' : `${held} of `}${all} ${all === 1 ? 'pull request' : 'pull requests'} blocked`;
 };
 
 /** The word of the tab where deployments wait and merges do not. The tab has an icon of its own for it. */
@@ -85,8 +113,9 @@ export function heldCounts(pullRequests: Pick<ShownHeld, 'notHeld'>[]): Html {
   }`;
 }
 
+const tones = { unrequired: 'leaking', unsaid: 'waiting' } as const;
 const toneOf = (reason: ShownHeld['notHeld']): string | null =>
-  reason === 'unrequired' ? 'leaking' : reason;
+  reason === 'unrequired' || reason === 'unsaid' ? tones[reason] : reason;
 
 /** Links to the pages of these pull requests. One that may not be held has the reason behind it. */
 export function heldList(
@@ -101,7 +130,7 @@ export function heldList(
           <a href="${pullRequestPath(repository, number)}"
             >#${number}${title === null ? '' : html` <span dir="auto">${title}</span>`}</a
           >
-          ${notHeld && html`<span class="${toneOf(notHeld)}">(${notHeld === 'unrequired' ? 'nothing requires the check' : whyNot[notHeld]})</span>`}
+          ${notHeld && html`<span class="${toneOf(notHeld)}">(${whyNot[notHeld]})</span>`}
         </li>`,
     )}
   </ul>`;

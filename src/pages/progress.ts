@@ -5,7 +5,7 @@ import { ownerFormPath, ownerLivePath, ownerPath, repositoryPath } from '../page
 import { nowOf } from '../time/clock.ts';
 import { dayAndTime } from '../time/local-time.ts';
 import { countText } from './freeze-now/plan-preview.ts';
-import { frozenWord } from './held.ts';
+import { frozenWord, notSaid } from './held.ts';
 import type { Html } from './html.ts';
 import { liveAt } from './live.ts';
 import { saidMessage, showPage } from './message-page.ts';
@@ -87,7 +87,8 @@ const over = html`<p class="progress-line">
 
 /** `31 of 44 pull requests held on GitHub.` */
 function progressOf(progress: FreezeProgress, { account, context, deps }: OwnerVisit): Html {
-  const { isOn, repositories, toLook, toHold, held, toAsk, toSay, waiting, secondsUntilHeld } = progress;
+  const { isOn, repositories, toLook, toHold, held, toAsk, waiting, secondsUntilHeld } = progress;
+  const unsaid = Math.max(progress.unsaid, progress.toSay);
   const { notEnforced, notKnown, heldAtOnceSince } = progress;
   if (!isOn)
     return html`<p class="progress-line">
@@ -125,8 +126,7 @@ function progressOf(progress: FreezeProgress, { account, context, deps }: OwnerV
     ${waiting > 0 && secondsUntilHeld === 0 ? html`<p>Rulesets block all of them already. Their statuses follow.</p>` : ''}
     ${secondsUntilHeld ? html`<p class="muted">${notEnforced.length + notKnown.length === 0 ? 'All of them are blocked' : 'Their statuses are written'} in ${about(secondsUntilHeld)}.</p>` : ''}
     ${toLook > 0 ? html`<p class="muted">Checking ${countText(toLook, 'more repository', 'more repositories')}.</p>` : ''}
-    ${asking}
-    ${toSay > 0 ? html`<p class="muted">GitHub has not said yet whether it would merge ${countText(toSay, 'pull request')}.</p>` : ''}
+    ${asking} ${unsaid > 0 ? html`<p class="muted">${notSaid(countText(unsaid, 'pull request'))}.</p>` : ''}
     ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}
     ${places(account, html`<strong>GitHub doesn’t say whether it is enforced:</strong>`, notKnown)}
     ${done && held < toHold ? notBlocked(toHold - held, notKnown.length > 0) : ''}`;

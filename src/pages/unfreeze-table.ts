@@ -3,8 +3,11 @@ import { actorName } from '../events/actor.ts';
 import { blocksMerges, whatIsBlocked } from '../words/describe-fields.ts';
 import { shorten } from '../words/event-words.ts';
 import { asPublic } from '../freezes/freeze.ts';
-import { countHeld, type Ongoing } from '../plans/ongoing.ts';
+import { countFreed, type Freed } from '../explanations/freeze-groups.ts';
+import { enforcedOf, type RepositoryState } from '../explanations/repository-states.ts';
+import type { Ongoing } from '../plans/ongoing.ts';
 import { countText } from './freeze-now/plan-preview.ts';
+import { notSaid } from './held.ts';
 import type { Html } from './html.ts';
 import type { PageDeps } from './reader.ts';
 import { instantText, type Times } from './text.ts';
@@ -17,28 +20,34 @@ export type UnfreezeRow = {
   reason: string;
   /** The repositories by their places in the list of the page, which count for the button once. */
   places: number[];
-  /** How many pull requests it holds, and how many of them no other freeze does. */
-  holds: number;
-  frees: number;
+  counts: Freed;
   isChosen: boolean;
 };
 
 /** @param chosen the values of those that are selected. @param isInside whether the reader sees reasons that are not public. */
 export async function unfreezeRows(
-  deps: Pick<PageDeps, 'db'>,
+  deps: PageDeps,
   all: Ongoing[],
-  repositories: { id: bigint; name: string }[],
+  repositories: RepositoryState[],
   chosen: string[],
   isInside: boolean,
 ): Promise<UnfreezeRow[]> {
   if (all.length === 0) return [];
-  const counts = await countHeld(deps, repositories, all);
+  const seen = repositories.filter((each) => isInside || each.private);
+  // What GitHub requires decides what is blocked.
+  await enforcedOf(deps, seen);
+  const counts = await countFreed(
+    deps,
+    repositories.map(({ id }) => id),
+    all.map(({ freezes }) => new Set(freezes.map(({ id }) => id))),
+    new Set(seen.map(({ id }) => id)),
+  );
   const places = new Map(repositories.map(({ id }, place) => [id, place]));
   return all.map((ongoing, index) => ({
     ongoing,
     reason: (isInside ? ongoing.freezes[0]! : asPublic(ongoing.freezes[0]!)).reason,
     places: [...new Set(ongoing.freezes.map(({ repositoryId }) => places.get(repositoryId)!))],
-    ...counts[index]!,
+    counts: counts[index]!,
     isChosen: chosen.includes(ongoing.value),
   }));
 }
@@ -95,7 +104,7 @@ const tableOf = (
       </fieldset>`;
 
 function rowOf(
-  { ongoing, reason, places, holds, frees, isChosen }: UnfreezeRow,
+  { ongoing, reason, places, counts, isChosen }: UnfreezeRow,
   id: string,
   hasFocus: boolean,
   times: Times,
@@ -105,8 +114,15 @@ function rowOf(
   const { endsAt, timezone } = freeze!;
   const where = repositories.length <= mostRowsNamed ? `: ${repositories.toSorted().join(', ')}` : '';
   const isOfMerges = blocksMerges(freeze!);
-  const what = isOfMerges ? `Holds ${countText(holds, 'pull request')} in` : 'Deployments in';
-  const others = isOfMerges && frees < holds ? `. Its end alone frees ${frees === 0 ? 'none' : frees}.` : '';
+  const { held, all, unsaid, frees } = counts;
+  const what = isOfMerges
+    ? `Holds ${held === all ? '' : `${held} of `}${countText(all, 'pull request')} in`
+    : 'Deployments in';
+  const notes = [
+    ...(frees < held ? [`Its end alone frees ${frees === 0 ? 'none' : frees}.`] : []),
+    ...(unsaid > 0 ? [`${notSaid(unsaid)}.`] : []),
+  ];
+  const others = isOfMerges && notes.length > 0 ? `. ${notes.join(' ')}` : '';
   return html`<tr>
     <td class="tick-box">
       <input

@@ -72,29 +72,6 @@ export async function ongoingIn(
   });
 }
 
-/**
- * How many pull requests each of these holds, and how many its end alone would free: those that no other freeze holds.
- * @param repositories where they are.
- */
-export async function countHeld(
-  { db }: Pick<FreezeDeps, 'db'>,
-  repositories: { id: bigint }[],
-  all: Ongoing[],
-): Promise<{ holds: number; frees: number }[]> {
-  const repositoryIds = repositories.map(({ id }) => id);
-  const rows = await db.$queryRaw<{ heldBy: string[]; count: number }[]>`
-    SELECT held_by AS "heldBy", count(*)::int AS count FROM open_pull_requests
-    WHERE repository_id = ANY (${repositoryIds}::int8[]) AND cardinality(held_by) > 0 GROUP BY held_by`;
-  return all.map(({ freezes }) => {
-    const ended = new Set(freezes.map(({ id }) => id));
-    const sum = (some: typeof rows) => some.reduce((total, { count }) => total + count, 0);
-    return {
-      holds: sum(rows.filter(({ heldBy }) => heldBy.some((id) => ended.has(id)))),
-      frees: sum(rows.filter(({ heldBy }) => heldBy.every((id) => ended.has(id)))),
-    };
-  });
-}
-
 /** How many freezes of each plan of an owner are ongoing, in repositories that are not archived. */
 async function countOngoing(
   { db }: Pick<FreezeDeps, 'db'>,

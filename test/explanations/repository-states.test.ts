@@ -58,7 +58,16 @@ test('no count is read for each repository again, also without statistics of the
 
 test('what leaks comes first, then what has most to hold', () => {
   const state = (name: string, more: Partial<RepositoryState>) =>
-    ({ name, ongoing: 1, isFreezable: true, leaking: 0, held: 0, waiting: 0, ...more }) as RepositoryState;
+    ({
+      name,
+      ongoing: 1,
+      isFreezable: true,
+      leaking: 0,
+      held: 0,
+      waiting: 0,
+      unsaid: 0,
+      ...more,
+    }) as RepositoryState;
   const states = [
     state('free', { ongoing: 0 }),
     state('quiet', {}),

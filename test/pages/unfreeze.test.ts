@@ -119,3 +119,37 @@ test('a freezer ends from the overview what they may freeze; others have no boxe
   expect(ended.status, words(ended)).toBe(303);
   expect(boxesOf((await others.get('bob')!.open('/repos/acme')).text)).toEqual([]);
 });
+
+test('what GitHub would merge anyway is not held, and what it would refuse anyway is not freed', async () => {
+  for (const [name, protect] of [
+    ['loose', {}],
+    ['kept', { main: ['holdfast/freeze'] }],
+  ] as const)
+    await acme.repository(name, [{}, {}, {}], { protect });
+  acme.github.pushToBranch('acme/kept', 'main', { conflictsWith: [2] });
+  const body = {
+    name: 'Both',
+    reason: 'Both',
+    repositories: { include: ['loose', 'kept'] },
+    timezone: 'UTC',
+  };
+  const as = acme.admin;
+  const plan = await acme.call('POST', '/v1/freeze_plans/acme', {
+    as,
+    body: { ...body, start: null, end: null },
+  });
+  expect(plan.status, plan.text).toBe(201);
+  await acme.quiet();
+  const rows = async (ofRow: string) =>
+    rowsOf((await ada.open(`${path}?repository=loose&repository=kept`)).text).find((row) =>
+      row.startsWith(ofRow),
+    );
+  await acme.freeze('acme/loose', { reason: 'Alone' });
+  expect(await rows('Alone')).toContain('Holds 0 of 3 pull requests in 1 repository: loose the application');
+  // GitHub says that it refuses the one with the conflict, which it does after the freeze, too.
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  expect(await rows('Both')).toContain(
+    'Holds 3 of 6 pull requests in 2 repositories: kept, loose. Its end alone frees 2.',
+  );
+});

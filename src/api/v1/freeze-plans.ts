@@ -270,7 +270,7 @@ export const planEnforcementEndpoint = endpoint({
       toHold,
       notEnforced,
       secondsUntilHeld,
-      unsure: _,
+      unjudged: _,
       bases,
       ...found
     } = await planEnforcement(deps, account, plan, used, { withBases: true });

@@ -4,7 +4,7 @@ import { type Explained, explainPullRequest } from '../../explanations/explain-p
 import { asPublic } from '../../freezes/freeze.ts';
 import { ownerPath } from '../../page-paths.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
-import { whyNot } from '../../pages/held.ts';
+import { asGitHubSees, whyNot } from '../../pages/held.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { ongoingIn } from '../../plans/ongoing.ts';
 import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
@@ -53,9 +53,11 @@ async function headline(
   const endless = ends.some(({ endsAt }) => endsAt === null);
   const last = ends.reduce((one, other) => ((one.endsAt ?? 0) >= (other.endsAt ?? 0) ? one : other));
   const until = endless ? 'until removed' : `until ${describeInstant(last.endsAt!, last.timezone)}`;
-  const [held] = await heldPullRequests(deps, repository.id, number);
+  const all = await heldPullRequests(deps, repository.id, number);
+  // Whoever can read the repository reads the answer.
+  const [held] = await asGitHubSees(deps, repository, all, repository.private);
   const notHeld = held ? held.notHeld : 'waiting';
-  if (notHeld === 'leaking')
+  if (notHeld === 'leaking' || notHeld === 'unrequired')
     return `${strong('Not blocked:')} a freeze is ongoing ${until}, but GitHub would merge this pull request.`;
   if (notHeld) return `${strong('Pending:')} a freeze is ongoing ${until}, but ${whyNot[notHeld]}.`;
   return strong(`Blocked ${until}.`);

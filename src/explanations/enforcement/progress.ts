@@ -20,6 +20,7 @@ import {
 } from '../../statuses/held-pull-requests.ts';
 import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
 import { nowOf } from '../../time/clock.ts';
+import { countUnsaid, readUnsaid, type Unsaid, type UnsaidRow } from './blocked.ts';
 import { isFreezeEnforced } from './finding.ts';
 import {
   type EnforcementReport,
@@ -141,8 +142,8 @@ type PlanEnforcement = {
   waiting: number;
   /** About how long until GitHub blocks what waits; 0 if it does. */
   secondsUntilHeld: number;
-  /** Those whose status stands and of which GitHub has not said that it refuses them, by repository. */
-  unsure: Map<bigint, Unsure>;
+  /** Those among the held of which GitHub has not said that it refuses them. */
+  unjudged: Unsaid[];
   /** Full names of repositories where freezes cannot hold, or where something is known not to be held. */
   notEnforced: string[];
   /** Where what should be held merges; none if nobody asked for them. */
@@ -152,15 +153,12 @@ type PlanEnforcement = {
 /** How many pull requests of a repository merge into a branch. */
 type BaseCount = { id: bigint; rulesVersion: number; base: string | null; count: number };
 
-/** @property asked those of which GitHub will say it soon. */
-type Unsure = { held: number; asked: number };
-
 type PlanRow = {
   to_hold: number;
   held: number;
   waiting: number;
   leaky: bigint[] | null;
-  unsure: [repositoryId: string, held: number, asked: number][] | null;
+  unsaid: UnsaidRow[] | null;
   bases: [repositoryId: string, rulesVersion: number, base: string | null, count: number][] | null;
   open: number;
 };
@@ -183,7 +181,7 @@ export async function planEnforcement(
     toHold: row.to_hold,
     held: row.held,
     waiting: row.waiting,
-    unsure: new Map((row.unsure ?? []).map(([id, held, asked]) => [BigInt(id), { held, asked }])),
+    unjudged: readUnsaid(row.unsaid),
     secondsUntilHeld: await secondsUntilHeld(deps, account.installation.id, row.open),
     bases: (row.bases ?? []).map(([id, rulesVersion, base, count]) => ({
       ...{ id: BigInt(id), rulesVersion, base, count },
@@ -192,6 +190,19 @@ export async function planEnforcement(
       .filter((each) => !each.isFreezable || leaky.has(each.id))
       .map(({ name }) => `${account.login}/${name}`),
   };
+}
+
+/**
+ * What of it GitHub refuses, as far as it has said so; and of how many it has not.
+ * @param insides as of `countUnsaid`.
+ */
+export async function refusedOf(
+  deps: Deps,
+  { held, unjudged }: Pick<PlanEnforcement, 'held' | 'unjudged'>,
+  insides: Parameters<typeof countUnsaid>[2],
+): Promise<Record<'held' | 'unsaid' | 'toSay', number>> {
+  const { loose, unsaid, toSay } = await countUnsaid(deps, unjudged, insides);
+  return { held: held - loose - unsaid, unsaid, toSay };
 }
 
 /** Counts all repositories with one statement. */
@@ -215,10 +226,10 @@ async function progressOf(
       count(*) FILTER (WHERE why = 'waiting')::int AS waiting,
       count(*) FILTER (WHERE why = 'waiting' AND NOT is_held_at_once)::int AS open,
       array_agg(DISTINCT repository_id) FILTER (WHERE why <> 'waiting') AS leaky,
-      (SELECT json_agg(json_build_array(repository_id::text, held, asked)) FROM (
-        SELECT repository_id, count(*)::int AS held, count(*) FILTER (WHERE answer = 'asked')::int AS asked
-        FROM shown WHERE why IS NULL AND answer IS DISTINCT FROM 'refuses' GROUP BY repository_id
-      ) AS each) AS unsure,
+      (SELECT json_agg(json_build_array(r.id::text, rules_version, base_ref, count, asked)) FROM (
+        SELECT repository_id, base_ref, count(*)::int AS count, count(*) FILTER (WHERE answer = 'asked')::int AS asked
+        FROM shown WHERE why IS NULL AND answer IS DISTINCT FROM 'refuses' GROUP BY repository_id, base_ref
+      ) AS each JOIN repositories r ON r.id = repository_id) AS unsaid,
       ${withBases ? basesShown : Prisma.sql`NULL`} AS bases
     FROM shown`;
   return row;

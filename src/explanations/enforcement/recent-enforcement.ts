@@ -15,7 +15,13 @@ import { isEnforced } from './finding.ts';
 import { judgeWork, vital } from './judge-service.ts';
 import { readWork } from './read-service.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
-import { type LookedAtBranch, judgeRequired, whyNever } from './judge-branch.ts';
+import {
+  type BranchFacts,
+  type LookedAtBranch,
+  judgeRequired,
+  type RemedyTarget,
+  whyNever,
+} from './judge-branch.ts';
 import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
 import { judgeHeld, judgeInstant } from './judge-repository.ts';
 import { readRequirements } from './read-branch.ts';
@@ -61,7 +67,7 @@ const answersOf = answersPerService<EnforcementSettings>(mostReportsKept, ({ fin
 /** Checks now whether the freezes of a repository are enforced. */
 export async function lookAtEnforcement(deps: Deps, repository: FoundRepository): Promise<EnforcementReport> {
   const settings = await answersOf(deps).refresh(answerPlaceOf(repository), () =>
-    checkSettings(deps, repository),
+    checkAndNote(deps, repository),
   );
   return withHeld(deps, repository, settings);
 }
@@ -74,9 +80,16 @@ export async function recentEnforcement(
   deps: Deps,
   repository: FoundRepository,
 ): Promise<EnforcementReport | null> {
-  const answer = answersOf(deps).get(answerPlaceOf(repository), () => checkSettings(deps, repository));
+  const answer = answersOf(deps).get(answerPlaceOf(repository), () => checkAndNote(deps, repository));
   const settings = await within(reportPatience, answer);
   return settings && withHeld(deps, repository, settings);
+}
+
+async function checkAndNote(deps: Deps, repository: FoundRepository): Promise<EnforcementSettings> {
+  const settings = await checkSettings(deps, repository);
+  const isThere = ([branch]: [string, boolean]) => !settings.absent.includes(branch);
+  noteRequired(deps, repository, [...settings.required].filter(isThere));
+  return settings;
 }
 
 /** Our tables say what is held, so that part is always current. */
@@ -152,6 +165,17 @@ async function findUnenforced(
     branches.slice(0, mostBranches).map((branch) => readRequirements(asking, branch)),
   );
   const target = remedyTargetOf(deps, repository);
+  // Pages that count what is blocked know it at once.
+  noteRequired(
+    deps,
+    repository,
+    facts.flatMap((each) => {
+      const word = requiredWord(each, target);
+      return each.reason === 'default'
+        ? [[each.name, word] as const, [null, word] as const]
+        : [[each.name, word] as const];
+    }),
+  );
   return facts
     .filter((each) => judgeRequired(each, target).state === 'failed')
     .map((each) => ({ branch: each.name, why: whyNever(each, target) }));
@@ -193,6 +217,37 @@ export const knownEnforcement = (
   asked: FreezeQuery,
 ): Promise<boolean | 'unknown'> | undefined => placesOf(deps).known(branchKeyOf(place, asked));
 
+/** The answer, if GitHub has given it; null if GitHub is being asked or was never asked. */
+export const ifKnown = async (
+  answer: ReturnType<typeof knownEnforcement>,
+): Promise<boolean | 'unknown' | null> => Promise.race([answer ?? null, null]);
+
+/** Whether branches require our check, of those of which GitHub has said it. Asks GitHub nothing. */
+export async function knownRequirements(
+  deps: Needed,
+  place: Place,
+  bases: Iterable<string | null>,
+): Promise<ReadonlyMap<string, boolean>> {
+  const found = new Map<string, boolean>();
+  for (const base of new Set(bases)) {
+    const word = base === null ? null : await ifKnown(knownEnforcement(deps, place, { base }));
+    if (typeof word === 'boolean') found.set(base!, word);
+  }
+  return found;
+}
+
+/** Keeps what was learned on the way, so that all pages and answers agree. @param words by branch; null is the default branch. */
+function noteRequired(
+  deps: Needed,
+  repository: FoundRepository,
+  words: (readonly [branch: string | null, word: boolean | 'unknown'])[],
+): void {
+  // Then no branch matters.
+  if (!freezesAreOn(repository.products) || lacksVital(repository)) return;
+  for (const [base, word] of words)
+    if (word !== 'unknown') void placesOf(deps).refresh(branchKeyOf(repository, { base }), async () => word);
+}
+
 /** GitHub ignores the case of names of environments. */
 const branchKeyOf = (place: Place, asked: FreezeQuery): string =>
   JSON.stringify([
@@ -226,7 +281,13 @@ async function isRequiredOn(asking: Asking, branch: string | null): Promise<bool
   const name = branch === null ? await readDefaultBranch(asking) : known(branch);
   if (!name.known) return 'unknown';
   const facts = await readRequirements(asking, { name: name.value, reason: 'freeze' });
-  const { state } = judgeRequired(facts, remedyTargetOf(deps, repository));
+  const word = requiredWord(facts, remedyTargetOf(deps, repository));
+  if (branch === null) noteRequired(deps, repository, [[name.value, word]]);
+  return word;
+}
+
+function requiredWord(facts: BranchFacts, target: RemedyTarget): boolean | 'unknown' {
+  const { state } = judgeRequired(facts, target);
   if (state === 'failed') return false;
   // A branch that does not exist lacks nothing, and nothing merges into it. It may be gone for good.
   const isThere = facts.exists.known && facts.exists.value;

@@ -87,7 +87,7 @@ export async function freezePage(
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
     ${freezeState(freeze, state, times)} ${warningNotices([...warnings])}
     ${mayChange && !over ? changeForms(repository, freeze, state, refused) : ''}
-    ${facts(repository, freeze, state, { held: asGitHubSees(held, report?.required), report: over ? null : report, times })}
+    ${facts(repository, freeze, state, { held: await asGitHubSees(deps, repository, held, isInside), report: over ? null : report, times })}
     ${told ? freezeReport(repository, told, isInside, times) : ''}
     ${
       history

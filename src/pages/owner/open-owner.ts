@@ -3,7 +3,11 @@ import pLimit from 'p-limit';
 import type { Person } from '../../auth/github-token.ts';
 import type { Recency, RepositoryPermission } from '../../auth/permissions.ts';
 import { isTooManyRequests, refusedIf, Refusal } from '../../errors.ts';
-import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
+import {
+  repositoriesOfAccount,
+  type RepositoryState,
+  withBlocked,
+} from '../../explanations/repository-states.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { ownerPath } from '../../page-paths.ts';
@@ -178,8 +182,13 @@ export const repositoriesFor = (
     ? repositories
     : repositories.filter(({ id }) => allowed.includes(permissions.get(id) ?? 'none') || others.has(id));
 
-function split(seen: RepositoryState[]): Pick<SeenRepositories, 'repositories' | 'archived'> {
-  const { used, archived } = usedAmong(seen);
+async function split(
+  deps: PageDeps,
+  seen: RepositoryState[],
+  isAdmin = false,
+): Promise<Pick<SeenRepositories, 'repositories' | 'archived'>> {
+  const insides = new Set(seen.filter((each) => isAdmin || each.private).map(({ id }) => id));
+  const { used, archived } = usedAmong(await withBlocked(deps, seen, insides));
   return { repositories: used, archived };
 }
 
@@ -197,10 +206,10 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
 ): Promise<V & SeenRepositories> {
   const { deps, viewer, account } = visit;
   const open = all.filter((each) => !each.private);
-  if (!viewer) return { ...visit, ...nobody, ...split(open) };
+  if (!viewer) return { ...visit, ...nobody, ...(await split(deps, open)) };
   if (await deps.permissions.isOwnerAdmin(deps, viewer, account, recency)) {
     await rememberReader(deps, viewer);
-    return { ...visit, ...nobody, ...split(all), isAdmin: true, mayFreeze: true };
+    return { ...visit, ...nobody, ...(await split(deps, all, true)), isAdmin: true, mayFreeze: true };
   }
   const closed = all.filter((each) => each.private);
   const asked = [...closed.slice(0, mostViewerAsked), ...open.slice(0, mostPublic)];
@@ -213,7 +222,7 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
   const mayFreeze = await unlessUnsaid(mayFreezeOne());
   return {
     ...visit,
-    ...split(all.filter(isSeen)),
+    ...(await split(deps, all.filter(isSeen))),
     isAdmin: false,
     // True for everybody but admins, so that it does not reveal whether private repositories exist.
     isPartial: true,

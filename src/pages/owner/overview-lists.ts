@@ -7,6 +7,7 @@ import { calendarPath, ownerFormPath, ownerPath, repositoryPath } from '../../pa
 import { bulkAll, bulkBar, bulkBox } from '../bulk.ts';
 import { hiddenField, textField } from '../form.ts';
 import { countText } from '../freeze-now/plan-preview.ts';
+import { blockedOf, notSaid } from '../held.ts';
 import type { Html } from '../html.ts';
 import { badge, states } from '../states.ts';
 import { instantText, type Times } from '../text.ts';
@@ -133,13 +134,13 @@ const whenOf = (
 /** How many pull requests are blocked, and what keeps it from holding. */
 function countsOf(group: CurrentGroup): Html {
   if (!group.holdsMerges) return html``;
-  const { held, waiting, leaking, toJudge, notEnforced, unknown } = group;
-  const all = held + waiting + leaking;
+  const { leaking, unsaid, toJudge, notEnforced, unknown } = group;
   const of = (count: number) => countText(count, 'repository', 'repositories');
   return html`<p>
-      ${held === all ? countText(held, 'pull request') : `${held} of ${countText(all, 'pull request')}`}
-      blocked ${leaking > 0 ? html`<span class="leaking">GitHub would merge ${leaking}</span>` : ''}
+      ${blockedOf(group)}
+      ${leaking > 0 ? html`<span class="leaking">GitHub would merge ${leaking}</span>` : ''}
     </p>
+    ${unsaid > 0 ? html`<p class="muted">${notSaid(unsaid)}</p>` : ''}
     ${toJudge > 0 ? html`<p class="muted">${of(toJudge)} not judged yet</p>` : ''}
     ${notEnforced > 0 ? html`<p class="leaking">Not enforced in ${of(notEnforced)}</p>` : ''}
     ${unknown > 0 ? html`<p class="muted">Not known to be enforced in ${of(unknown)}</p>` : ''}`;

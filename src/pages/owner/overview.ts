@@ -89,7 +89,7 @@ export async function loadOverview(
     login: viewer?.login ?? null,
   };
   const [{ ongoing, scheduled }, planned, requests] = await Promise.all([
-    currentGroups(deps.db, asked, now, mostRows),
+    currentGroups(deps, asked, now, mostRows),
     Promise.all(owners.map((owner) => plannedBy(deps, owner, now))),
     viewer ? requestsFor(deps, viewer, owners, times) : [],
   ]);

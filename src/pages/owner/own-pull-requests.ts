@@ -24,7 +24,7 @@ export type OwnPullRequest = Omit<OwnHeld, 'notHeld'> & Pick<ShownHeld, 'notHeld
 /** For how many public repositories of others' owners GitHub is asked whether the viewer writes there. */
 const mostAsked = 5;
 
-/** Says of each whether GitHub refuses to merge it, where the viewer may know what its branch requires. */
+/** Says of each whether GitHub refuses to merge it, and asks it where the viewer may know what its branch requires. */
 export async function ownPullRequests(
   deps: PageDeps,
   viewer: Viewer,
@@ -32,18 +32,16 @@ export async function ownPullRequests(
 ): Promise<OwnPullRequest[]> {
   const unsaid = all.filter(isUnsaid);
   const known = await knownTo(deps, viewer, unsaid);
-  const words = await Promise.all(
-    [...Map.groupBy(known, ({ baseRef }) => baseRef)].map(async ([base, its]) => {
+  await Promise.all(
+    [...Map.groupBy(known, ({ baseRef }) => baseRef)].map(([base, its]) => {
       // It is about this branch alone, whatever is known of the repository.
       const places = new Map(its.map(({ state }) => [state.id, { ...state, leaking: 0, enforced: null }]));
-      return [base, await requiredIn(deps, [...places.values()], [base])] as const;
+      return requiredIn(deps, [...places.values()], [base]);
     }),
   );
-  const required = new Map(words);
-  return all.flatMap((each) => {
-    const word = required.get(each.baseRef)?.get(each.state.id);
-    return asGitHubSees([each], new Map([[each.baseRef ?? '', word !== false]]));
-  });
+  return (
+    await Promise.all(all.map((each) => asGitHubSees(deps, each.state, [each], known.includes(each))))
+  ).flat();
 }
 
 /** Those in repositories of which the viewer may know whether freezes are enforced. */

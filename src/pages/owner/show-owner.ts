@@ -267,12 +267,13 @@ function nowOf(row: RepositoryState, times: Times): Html {
 
 /** How many of the pull requests that should be held are held, and in red how many GitHub would merge. */
 function heldOf(row: RepositoryState): Html {
-  const { archived, held, waiting, leaking, releasing } = row;
-  const all = held + waiting + leaking;
+  const { archived, held, waiting, leaking, unsaid, releasing } = row;
+  const all = held + waiting + leaking + unsaid;
   if (archived) return html`<span class="muted none">–</span>`;
   if (all + releasing === 0) return html`<span class="muted none">–</span> ${updating([row])}`;
   return html`${all === 0 ? '' : held === all ? held : html`${held} of ${all}`} ${updating([row])}
-  ${leaking > 0 ? html`<span class="leaking">${leaking} not blocked</span>` : ''}`;
+  ${leaking > 0 ? html`<span class="leaking">${leaking} not blocked</span>` : ''}
+  ${unsaid > 0 ? html`<span class="muted">${unsaid} not known</span>` : ''}`;
 }
 
 function enforcedWord(row: RepositoryState, enforced: EnforcedWord | undefined): Html {

@@ -8,6 +8,7 @@ import {
 } from '../../explanations/repository-states.ts';
 import { exemptionsPath } from '../../page-paths.ts';
 import { countText } from '../freeze-now/plan-preview.ts';
+import { notSaid } from '../held.ts';
 import type { Html } from '../html.ts';
 import { stateLine } from '../states.ts';
 import { instantAndDistance, type Times } from '../text.ts';
@@ -34,8 +35,12 @@ export function stateOfOwners(
   const frozen = all.filter((each) => repositoryStateOf(each) === 'frozen');
   const ofDeployments = all.filter(areDeploymentsFrozen).length;
   const wait = known.reduce((total, each) => total + each.deploymentsWait, 0);
-  const [held, leaking] = [sum((each) => each.held), sum((each) => each.leaking)];
-  const toHold = held + leaking + sum((each) => each.waiting);
+  const [held, leaking, unsaid] = [
+    sum((each) => each.held),
+    sum((each) => each.leaking),
+    sum((each) => each.unsaid),
+  ];
+  const toHold = held + leaking + unsaid + sum((each) => each.waiting);
   const toJudge = all.filter((each) => each.toJudge).length;
   const [trouble, unknown] = [all.filter(isNotEnforced).length, known.filter(isUnknown).length];
   const requests = sum((each) => each.requests);
@@ -49,6 +54,7 @@ export function stateOfOwners(
       ? html`<strong>${held === toHold ? held : `${held} of ${toHold}`}</strong>
           ${held === 1 && toHold === 1 ? 'pull request' : 'pull requests'} blocked`
       : null,
+    unsaid > 0 ? notSaid(unsaid) : null,
     updating(all) || null,
     leaking > 0
       ? html`<span class="leaking">GitHub would merge ${countText(leaking, 'pull request')}</span>`

@@ -4,7 +4,7 @@ import { holdsMerges, type StoredFreeze } from '../../freezes/freeze.ts';
 import { freezePath } from '../../page-paths.ts';
 import { type PlanReport, readPlanReport } from '../../reports/many-freezes.ts';
 import { lengthOf, reportFigures } from '../freeze/freeze-report.ts';
-import { countText } from '../freeze-now/plan-preview.ts';
+import { blockedOf } from '../held.ts';
 import type { Html } from '../html.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
 import { headings, instantText, type Times } from '../text.ts';
@@ -110,10 +110,9 @@ export function ongoingList({ plan, account, repositories }: PlanVisit, on: Stor
   const ids = new Map(on.map(({ repositoryId, id }) => [repositoryId, id]));
   const frozen = repositories.filter(({ id }) => ids.has(id));
   if (frozen.length === 0) return html``;
-  const row = ({ id, name, held, waiting }: PlanVisit['repositories'][number]) => {
-    const blocked = `: ${waiting > 0 ? `${held} of ` : ''}${countText(held + waiting, 'pull request')} blocked`;
+  const row = ({ id, name, ...counts }: PlanVisit['repositories'][number]) => {
     const link = html`<a href="${freezePath({ name, account }, ids.get(id)!)}">${name}</a>`;
-    return html`<li>${link}${holdsMerges(plan) ? blocked : ''}</li>`;
+    return html`<li>${link}${holdsMerges(plan) ? `: ${blockedOf(counts)}` : ''}</li>`;
   };
   return html`<h2>Ongoing freezes</h2>
     <ul>

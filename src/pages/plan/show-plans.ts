@@ -33,7 +33,7 @@ import {
   ruleWords,
   skippedNote,
 } from '../freeze-now/plan-preview.ts';
-import { frozenWord, whatItHolds } from '../held.ts';
+import { blockedOf, frozenWord, notSaid, whatItHolds } from '../held.ts';
 import { bulkBar, bulkBox } from '../bulk.ts';
 import { warningsOfChange } from '../kept-answers.ts';
 import type { Html } from '../html.ts';
@@ -205,13 +205,14 @@ function planState(
   const one = nextOccurrences.find(({ startsAt }) => startsAt <= times.now === isOn);
   const state = isOn ? 'frozen' : one ? 'scheduled' : 'ended';
   const said = one ? nextOf(plan, one, times) : badge(state, isOn ? 'Ongoing' : 'Not ongoing');
-  const blocked = `${held === toHold ? '' : `${held} of `}${countText(toHold, 'pull request')} blocked`;
+  const blocked = blockedOf({ held, waiting: toHold - held, leaking: 0, unsaid: 0 });
   const counts = [
     isOn &&
       html`<a href="${progressPath(account.login, { plan: plan.id })}"
           >${holdsMerges ? blocked : 'Deployments frozen'}</a
         >
         ${deployments ?? ''}`,
+    isOn && progress.unsaid > 0 && notSaid(progress.unsaid),
     countText(matched, 'repository', 'repositories'),
     notEnforced > 0 && html`<strong class="leaking">${notEnforced} not enforced</strong>`,
     notKnown > 0 && `${notKnown} not known to be enforced`,

@@ -63,7 +63,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     mayAs(visit, 'freezer'),
     permissionOf(visit),
   ]);
-  const open = asGitHubSees(loaded.open, report?.required);
+  const open = await asGitHubSees(deps, repository, loaded.open, refusal === null);
   const page = { ...loaded, open, held: open.filter(isHeld) };
   const isAdmin = permission === 'admin';
   const readsLog = isAdmin || (await unlessUnsaid(hasAnyRole(visit, permission))) === true;

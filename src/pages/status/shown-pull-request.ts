@@ -85,7 +85,8 @@ export async function showablePullRequest(
     if (!recalled && isTooManyRequests(error)) throw error;
     if (!recalled) return error.code === 'unavailable' ? 'silent' : 'absent';
     const holding = recalled.heldBy.map((freeze) => ({ freeze }));
-    const notHeld = (await heldPullRequests(deps, repository.id, Number(number)))[0]?.notHeld ?? null;
+    const known = await heldPullRequests(deps, repository.id, Number(number));
+    const notHeld = (await asGitHubSees(deps, repository, known, isInside))[0]?.notHeld ?? null;
     const isUnjudged =
       freezesAreOn(repository.products) && (await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
     const limitedUntil = limitedUntilBy(deps, repository, error);
@@ -107,10 +108,8 @@ async function whyNotHeldNow(
 ): Promise<ShownHeld['notHeld']> {
   const all = await heldPullRequests(deps, repository.id, facts.number);
   const bases = isInside ? all.flatMap((each) => (isUnsaid(each) ? (each.baseRef ?? []) : [])) : [];
-  const required = await Promise.all(
-    bases.map(async (base) => [base, await placeEnforcement(deps, repository, { base })] as const),
-  );
-  const [held] = asGitHubSees(all, new Map(required.map(([base, word]) => [base, word !== false])));
+  await Promise.all(bases.map((base) => placeEnforcement(deps, repository, { base })));
+  const [held] = await asGitHubSees(deps, repository, all, isInside);
   const isShown = status !== null && status.state !== 'success';
   return held?.notHeld ?? (isShown ? null : 'waiting');
 }
