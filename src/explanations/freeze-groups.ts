@@ -95,6 +95,9 @@ export type CurrentGroup = Group & {
   timezone: string;
   /** Whether it can hold pull requests, which the numbers are about. */
   holdsMerges: boolean;
+  /** The repositories where it can hold deployments, and to which environments; none for all. */
+  deploymentsIn: bigint[];
+  environments: string[];
   /** Who made the plan, or the freeze; null if the viewer may not know. */
   createdBy: Actor | null;
   /**
@@ -206,7 +209,7 @@ function groupsSql(
   return Prisma.sql`
     WITH found AS (
       SELECT id, repository_id, plan_id, coalesce(plan_id, id) AS key, starts_at, ends_at, created_at, created_by,
-        timezone, is_inside, ${freezesMerges} AS holds_merges, ${readReason(Prisma.sql`is_inside`)} AS reason,
+        timezone, is_inside, ${freezesMerges} AS holds_merges, 'deployments' = ANY (holds) AS holds_deployments, environments, ${readReason(Prisma.sql`is_inside`)} AS reason,
         min(starts_at) OVER (PARTITION BY coalesce(plan_id, id)) AS first_at
       FROM freezes, LATERAL (SELECT repository_id = ANY (${inside}::int8[]) AS is_inside) AS viewer
       WHERE repository_id = ANY (${all}::int8[]) AND deleted_at IS NULL AND ${isIt}
@@ -244,6 +247,9 @@ function groupsSql(
       CASE WHEN bool_and(f.ends_at IS NOT NULL) THEN max(f.ends_at) END AS "endsAt",
       count(DISTINCT coalesce(f.ends_at, 'infinity')) > 1 AS "endsDiffer", min(f.timezone) AS timezone,
       bool_or(f.holds_merges) AS "holdsMerges",
+      coalesce(array_agg(DISTINCT f.repository_id) FILTER (WHERE f.holds_deployments), '{}') AS "deploymentsIn",
+      coalesce((array_agg(to_json(f.environments) ORDER BY f.repository_id) FILTER (WHERE f.holds_deployments))[1], '[]')
+        AS environments,
       (array_agg(coalesce(p.created_by, f.created_by) ORDER BY f.repository_id) FILTER (WHERE f.is_inside))[1]
         AS "createdBy",
       count(DISTINCT f.repository_id)::int4 AS repositories,

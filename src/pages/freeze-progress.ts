@@ -38,6 +38,8 @@ export type FreezeProgress = {
   /** What it does to deployments, in sentences; null if nothing. */
   deployments: string | null;
   repositories: number;
+  /** In how many of them deployments are known to wait, and in how many that is not known; null if nothing is known of any. */
+  stops: Record<'known' | 'unknown', number> | null;
   /** Repositories whose open pull requests still have to be checked. */
   toLook: number;
   toHold: number;
@@ -64,6 +66,18 @@ export type FreezeProgress = {
   /** Since when a ruleset holds the repository of a freeze at once. */
   heldAtOnceSince?: Date | null;
 };
+
+/** Where deployments wait: `in 3 of 8 repositories`. */
+export function whereStopped({
+  repositories,
+  stops,
+}: Pick<FreezeProgress, 'repositories' | 'stops'>): string {
+  const all = `${repositories} ${repositories === 1 ? 'repository' : 'repositories'}`;
+  if (!stops) return all;
+  const { known, unknown } = stops;
+  if (known === repositories) return `in ${all}`;
+  return unknown > 0 ? `in ${known} of ${all}, and perhaps in ${unknown} more` : `in ${known} of ${all}`;
+}
 
 /** Whether nothing will change on its own. */
 export const isProgressDone = ({ isOn, toLook, waiting, toSay, toAsk }: FreezeProgress): boolean =>
@@ -108,6 +122,13 @@ export async function planProgress(
     ...(await refusedOf(deps, { held: found.held, unjudged }, insides)),
     toLook: rows.filter((each) => on.has(each.id) && each.isUpdating).length,
     toAsk: new Set([...namesOf(null), ...held.flatMap(({ name, its }) => (its ? [] : [name]))]).size,
+    stops:
+      held.length < on.size || held.length === 0
+        ? null
+        : {
+            known: known.filter(({ waiting }) => waiting.length > 0).length,
+            unknown: held.length - known.length,
+          },
     withoutRule: known.filter(({ loose }) => loose.length > 0).map(({ name, loose: of }) => ({ name, of })),
     withoutEnvironment: known
       .filter(({ waiting, loose }) => waiting.length + loose.length === 0)
@@ -148,6 +169,8 @@ export async function freezeProgress(visit: OwnerVisit, id: string): Promise<Fre
       ? `${whatIsBlocked(freeze)} ${isInside ? judgeHeldDeployments(freeze, environments).sentence : ''}`.trim()
       : null,
     repositories: 1,
+    // The sentence about deployments says it.
+    stops: null,
     toLook: isLookDue && holdsMerges(freeze) ? 1 : 0,
     toHold: held.length,
     held: all(null).length,

@@ -15,6 +15,7 @@ import { opensOfSeen } from './opens.ts';
 import {
   areDeploymentsFrozen,
   askBehindPage,
+  type RepositoryState,
   repositoryStates,
   repositoryStateOf,
   withKnownEnforcement,
@@ -92,13 +93,15 @@ const nothingYet = (app: AppPage | null): Html =>
 function atAGlance(owners: SeenOwner[], silent: SilentOwner[], overview: Overview, times: Times): Html {
   const [only] = owners.length === 1 ? owners : [];
   const list = only && silent.length === 0 ? ownerPath(only.account.login) : null;
-  return html`${stateOfOwners(owners, { list, times, actions: actions(owners), silent: silent.length })}
+  const { stopsNothing } = overview;
+  return html`${stateOfOwners(owners, { list, times, actions: actions(owners), stopsNothing, silent: silent.length })}
     ${overviewLists(overview, times, !only)}
     <section aria-labelledby="owners">
       <h2 id="owners">Owners</h2>
       <table class="stacked">
         <tbody>
-          ${owners.map(ownerRow)} ${silent.map(({ login }) => silentRow(login))}
+          ${owners.map((owner) => ownerRow(owner, stopsNothing))}
+          ${silent.map(({ login }) => silentRow(login))}
         </tbody>
       </table>
       ${whatWorks(silent, times)}
@@ -145,9 +148,13 @@ function choose(
   </details>`;
 }
 
-const ownerRow = ({ account: { login }, repositories }: SeenOwner): Html => {
+const ownerRow = (
+  { account: { login }, repositories }: SeenOwner,
+  stopsNothing: Overview['stopsNothing'],
+): Html => {
   const frozen = repositories.filter((each) => repositoryStateOf(each) === 'frozen').length;
-  const ofDeployments = repositories.filter(areDeploymentsFrozen).length;
+  const isStopped = (each: RepositoryState) => areDeploymentsFrozen(each) && !stopsNothing.has(each.id);
+  const ofDeployments = repositories.filter(isStopped).length;
   return html`<tr>
     <th scope="row">
       <a href="${ownerPath(login)}"><bdi>${login}</bdi></a>

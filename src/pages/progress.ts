@@ -22,6 +22,7 @@ import {
   isProgressDone,
   type NamedPlace,
   planProgress,
+  whereStopped,
 } from './freeze-progress.ts';
 
 /** `GET /owners/{owner}/progress`: how many pull requests a new freeze holds already. The page updates itself until all is known. */
@@ -55,11 +56,15 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
 }
 
 /** What is frozen until when, as the first lines of other pages say it. */
-function whatIsOn(visit: OwnerVisit, { only, ends, holdsMerges, deployments }: FreezeProgress): Html {
+function whatIsOn(visit: OwnerVisit, progress: FreezeProgress): Html {
+  const { only, ends, holdsMerges, deployments, withoutRule, withoutEnvironment } = progress;
   if (only && !holdsMerges) return html`Deployments of <bdi>${only}</bdi> are frozen`;
   const all = only ? 1 : visit.repositories.length;
-  const [frozen, ofDeployments] = [holdsMerges ? ends.length : 0, deployments === null ? 0 : ends.length];
-  return frozenWords(only ?? visit.account.login, { frozen, ofDeployments, all }, ends, readerTimes(visit));
+  const [frozen, stopped] = [
+    holdsMerges ? ends.length : 0,
+    deployments === null ? null : ends.length - withoutRule.length - withoutEnvironment.length,
+  ];
+  return frozenWords(only ?? visit.account.login, { frozen, stopped, all }, ends, readerTimes(visit));
 }
 
 /** In how many repositories it blocks nothing, and where that is not known: the card below names them. */
@@ -98,7 +103,7 @@ function progressOf(progress: FreezeProgress, { account, context, deps }: OwnerV
   const deployments =
     progress.deployments === null
       ? ''
-      : html`<p>${progress.deployments} <a href="${progress.path}">${where}</a></p>`;
+      : html`<p>${progress.deployments} <a href="${progress.path}">${whereStopped(progress)}</a></p>`;
   const environments = html`${places(account, html`<strong class="leaking">The rule is not enabled:</strong>`, progress.withoutRule)}
   ${places(account, html`<strong>No such environment:</strong>`, progress.withoutEnvironment)}
   ${places(account, html`<strong>Not known which environments there are:</strong>`, progress.environmentsUnknown)}`;

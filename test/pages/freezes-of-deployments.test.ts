@@ -86,8 +86,13 @@ test('a plan of deployments says so on its page and in its progress', async () =
   expect(await see('/owners/acme/plans')).toMatch(
     /Both Ongoing until .*? Deployments wait; merges are not blocked\. Once/,
   );
-  const text = await see(`/owners/acme/progress?plan=${id}`);
-  expect(text).toMatch(/Deployments frozen Deployments wait; merges are not blocked\. 2 repositories/);
+  const progress = `/owners/acme/progress?plan=${id}`;
+  await vi.waitFor(async () => expect(await see(progress)).not.toContain('Asking GitHub'), 5_000);
+  const text = await see(progress);
+  // There is no environment in the other one.
+  expect(text).toMatch(
+    /Deployments frozen Deployments wait; merges are not blocked\. in 1 of 2 repositories/,
+  );
   expect(text).not.toMatch(/pull request|known/);
 });
 
@@ -113,6 +118,21 @@ test('the progress of a plan says where the rule is not enabled, and where there
     async () => expect(await see(`/owners/acme/plans/${id}`)).toContain('2 not enforced'),
     5_000,
   );
+  // So do the pages that count where deployments are frozen.
+  expect(await see(progress)).toContain('in 2 of 3 repositories');
+  expect(await see(`/owners/acme/plans/${id}`)).toContain('deployments wait in 2 of 3 repositories');
+  for (const path of ['/', '/repos/acme']) {
+    const text = await see(path);
+    expect(text).toContain('Deployments are frozen in 2 of 3 repositories of acme');
+    expect(text).toContain('nothing stops deployments in 1 repository where they are frozen');
+    expect(text).toMatch(
+      /Merges and deployments: Some Frozen .*? Stops deployments in 2 of 3 repositories Stops nothing in 1 repository, where no environment has the rule/,
+    );
+  }
+  expect(await see('/')).toMatch(
+    /Deployments: Both .*? Stops deployments in 2 repositories .*deployments of 2 frozen/,
+  );
+  expect(await see('/repos/acme')).toMatch(/lib .{0,40}Deployments not stopped/);
   await acme.call('POST', `/v1/freeze_plans/acme/${id}/delete`, {
     as: acme.admin,
     body: { delete_reason: 'r' },

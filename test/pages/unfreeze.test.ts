@@ -123,9 +123,9 @@ test('a freezer ends from the overview what they may freeze; others have no boxe
 test('what GitHub would merge anyway is not held, and what it would refuse anyway is not freed', async () => {
   for (const [name, protect] of [
     ['loose', {}],
-    ['kept', { main: ['holdfast/freeze'] }],
+    ['kept', undefined],
   ] as const)
-    await acme.repository(name, [{}, {}, {}], { protect });
+    await acme.repository(name, [{}, {}, {}], protect && { protect });
   acme.github.pushToBranch('acme/kept', 'main', { conflictsWith: [2] });
   const body = {
     name: 'Both',

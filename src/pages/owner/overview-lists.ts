@@ -97,7 +97,7 @@ const cards = (rows: OverviewRow[], times: Times, isOfMany: boolean, hasBox = fa
   </ul>`;
 
 function card(row: OverviewRow, times: Times, isOfMany: boolean, hasBox: boolean): Html {
-  const { reason, href, createdBy, counts } = row;
+  const { reason, href, createdBy, counts, stops } = row;
   const box =
     hasBox && counts ? bulkBox(counts.planId ?? counts.id, shorten(reason, 60), { field: 'ongoing' }) : '';
   const state = counts ? 'frozen' : 'scheduled';
@@ -107,7 +107,7 @@ function card(row: OverviewRow, times: Times, isOfMany: boolean, hasBox: boolean
       ${badge(state, counts && !counts.holdsMerges ? 'Deployments frozen' : states[state].word)}
       ${whenOf(row, times)}
     </p>
-    ${counts ? countsOf(counts) : ''}
+    ${counts ? countsOf(counts) : ''} ${stops ? stopsWhere(stops) : ''}
     <p class="muted">
       ${whereOf(row, isOfMany)}${createdBy ? html`, by <bdi>${shorten(actorName(createdBy), 60)}</bdi>` : ''}
     </p>
@@ -130,6 +130,18 @@ const whenOf = (
 ): Html =>
   html`${counts ? '' : html`from ${instantText(startsAt, times, timezone)} `}${endsAt ? html`until ${instantText(endsAt, times, timezone)}` : 'until removed'}
   ${endsDiffer ? html`<span class="muted">or earlier</span>` : ''}`;
+
+/** In how many repositories a freeze of deployments stops something, and in how many it does not. */
+function stopsWhere({ something, nothing, unknown }: NonNullable<OverviewRow['stops']>): Html {
+  const of = (some: bigint[]) => countText(some.length, 'repository', 'repositories');
+  const all = [...something, ...nothing, ...unknown];
+  return html`<p>
+      Stops deployments in
+      ${something.length === all.length ? of(all) : html`${something.length} of ${of(all)}`}
+    </p>
+    ${nothing.length > 0 ? html`<p class="leaking">Stops nothing in ${of(nothing)}, where no environment has the rule</p>` : ''}
+    ${unknown.length > 0 ? html`<p class="muted">Not known in ${of(unknown)}</p>` : ''}`;
+}
 
 /** How many pull requests are blocked, and what keeps it from holding. */
 function countsOf(group: CurrentGroup): Html {

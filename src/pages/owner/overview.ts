@@ -5,7 +5,8 @@ import {
   reasonOfPlan,
   soonWithin,
 } from '../../explanations/freeze-groups.ts';
-import { isNotEnforced, isUnknown } from '../../explanations/repository-states.ts';
+import { heldEnvironmentsIn } from '../../explanations/enforcement/held-environments.ts';
+import { isNotEnforced, isUnknown, type RepositoryState } from '../../explanations/repository-states.ts';
 import { freezePath, planPath } from '../../page-paths.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { next } from '../../plans/keep-plan.ts';
@@ -44,7 +45,12 @@ export type OverviewRow = Pick<
   href: string;
   /** What is so now; null for what comes. */
   counts: CurrentGroup | null;
+  /** Where it stops deployments, if it should and the viewer may know it. */
+  stops: Stops | null;
 };
+
+/** Where a freeze of deployments stops something, where nothing because no environment has the rule, and where that is not known. */
+type Stops = Record<'something' | 'nothing' | 'unknown', bigint[]>;
 
 /** What is frozen now, what comes next, and what waits for the viewer, of one owner or of many. */
 export type Overview = {
@@ -57,6 +63,8 @@ export type Overview = {
   requests: Html[];
   /** The viewer's own pull requests that freezes should hold. */
   mine: OwnPullRequest[];
+  /** The repositories where ongoing freezes of deployments are known to stop nothing. */
+  stopsNothing: ReadonlySet<bigint>;
 };
 
 /** How many repositories of a row are named. */
@@ -76,11 +84,10 @@ export async function loadOverview(
   times: Times,
 ): Promise<Overview> {
   const { now } = times;
-  const placed = owners.flatMap((owner) => owner.repositories.map((state) => ({ owner, state })));
+  const placed: Place[] = owners.flatMap((owner) => owner.repositories.map((state) => ({ owner, state })));
   const places = new Map(placed.map((place) => [place.state.id, place]));
-  const idsOf = (isIt: (place: (typeof placed)[number]) => boolean) =>
-    placed.filter(isIt).map(({ state }) => state.id);
-  const isInside = ({ owner, state }: (typeof placed)[number]) => owner.isAdmin || state.private;
+  const idsOf = (isIt: (place: Place) => boolean) => placed.filter(isIt).map(({ state }) => state.id);
+  const isInside = ({ owner, state }: Place) => owner.isAdmin || state.private;
   const asked = {
     all: idsOf(() => true),
     inside: idsOf(isInside),
@@ -93,11 +100,23 @@ export async function loadOverview(
     Promise.all(owners.map((owner) => plannedBy(deps, owner, now))),
     viewer ? requestsFor(deps, viewer, owners, times) : [],
   ]);
+  const stops = new Map(
+    await Promise.all(
+      ongoing.groups.map(async (group) => [group, await stopsOf(deps, group, places, isInside)] as const),
+    ),
+  );
   const rowOf = (group: CurrentGroup, isOn: boolean): OverviewRow => {
     const [first] = group.repositoryIds as [bigint];
     const { owner } = places.get(first)!;
     const names = group.repositoryIds.map((id) => places.get(id)!.state.name);
-    return { ...group, owner, names, href: pathOf(group, owner, names[0]!), counts: isOn ? group : null };
+    return {
+      ...group,
+      owner,
+      names,
+      href: pathOf(group, owner, names[0]!),
+      counts: isOn ? group : null,
+      stops: stops.get(group) ?? null,
+    };
   };
   const made = new Set(scheduled.groups.map(({ planId }) => planId));
   const coming = [
@@ -119,7 +138,43 @@ export async function loadOverview(
     moreFrozen: ongoing.total - ongoing.groups.length,
     moreComes: coming.length > mostRows || scheduled.total > scheduled.groups.length,
     requests,
+    stopsNothing: nothingStopsIn([...stops.values()], places),
   };
+}
+
+type Place = { owner: SeenOwner; state: RepositoryState };
+
+/** Where a group stops deployments, of the repositories whose inside the viewer sees; null if there are none. */
+async function stopsOf(
+  deps: PageDeps,
+  { deploymentsIn, environments }: CurrentGroup,
+  places: ReadonlyMap<bigint, Place>,
+  isInside: (place: Place) => boolean,
+): Promise<Stops | null> {
+  const rows = deploymentsIn.map((id) => places.get(id)!).filter(isInside);
+  if (rows.length === 0) return null;
+  const states = rows.map(({ state }) => state);
+  const found = await heldEnvironmentsIn(deps, states, {
+    holds: ['deployments'],
+    ...(environments.length > 0 && { environments }),
+  });
+  const wordOf = (id: bigint): keyof Stops => {
+    const its = found.get(id) ?? 'unknown';
+    return its === 'unknown' ? its : its.waiting.length > 0 ? 'something' : 'nothing';
+  };
+  const those = (word: keyof Stops) => [...found.keys()].filter((id) => wordOf(id) === word);
+  return { something: those('something'), nothing: those('nothing'), unknown: those('unknown') };
+}
+
+/** Where that is known of all its freezes of deployments. */
+function nothingStopsIn(all: (Stops | null)[], places: ReadonlyMap<bigint, Place>): ReadonlySet<bigint> {
+  const times = Map.groupBy(
+    all.flatMap((stops) => stops?.nothing ?? []),
+    (id) => id,
+  );
+  return new Set(
+    [...times.keys()].filter((id) => times.get(id)!.length === places.get(id)!.state.ofDeployments),
+  );
 }
 
 /** The word of the tab. */
@@ -161,7 +216,7 @@ async function plannedBy(deps: PageDeps, owner: SeenOwner, now: Date): Promise<O
       repositories: matched.length,
       names: matched.slice(0, mostRowNames).map(({ name }) => name),
       href: planPath(owner.account.login, plan.id),
-      counts: null,
+      ...{ counts: null, stops: null },
     }))
     .toArray();
 }

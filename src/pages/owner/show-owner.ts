@@ -67,14 +67,15 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
     isAdmin ? firstStepsCard(deps, account, repositories) : '',
     isAdmin ? latestActs(deps, account, times) : '',
   ]);
+  const { stopsNothing } = overview;
   const read = (span: FreezeSpan) => (insideOf.has(span.repositoryId) ? span : asPublic(span));
   const reasons = new Map(spans.map((span) => [span.repositoryId, read(span).reason]));
   const { login } = account;
   const isTickable = mayFreeze === true;
-  const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable });
+  const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable, stopsNothing });
   const body = html`${saidMessage(context, undoEnding(visit), await stillSo(visit))}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
-      ${stateOfOwners([seen], { list: '', times, actions: isTickable ? actions(login, overview.frozen.length > 0) : '' })}
+      ${stateOfOwners([seen], { list: '', times, stopsNothing, actions: isTickable ? actions(login, overview.frozen.length > 0) : '' })}
     </form>
     ${notices} ${overviewLists(overview, times, false, { first: steps, last: activity })}
     <section id="repositories" aria-labelledby="repositories-heading">
@@ -197,6 +198,8 @@ type Table = {
   times: Times;
   /** Whether rows have checkboxes, to freeze or unfreeze repositories. */
   isTickable: boolean;
+  /** Where freezes of deployments are known to stop nothing. */
+  stopsNothing: ReadonlySet<bigint>;
 };
 
 /** One row for each repository. */
@@ -221,7 +224,10 @@ function repositoryTable(table: Table): Html {
   </table>`;
 }
 
-function rowOf({ login, reasons, enforced, times, isTickable }: Table, row: RepositoryState): Html {
+function rowOf(
+  { login, reasons, enforced, times, isTickable, stopsNothing }: Table,
+  row: RepositoryState,
+): Html {
   const reason = reasons.get(row.id);
   return html`<tr>
     ${
@@ -243,16 +249,20 @@ function rowOf({ login, reasons, enforced, times, isTickable }: Table, row: Repo
       ${row.private ? html`<span class="muted">private</span>` : ''}
       ${reason === undefined ? '' : html`<span class="reason"><bdi>${shorten(reason, 90)}</bdi></span>`}
     </th>
-    <td>${nowOf(row, times)}</td>
+    <td>${nowOf(row, times, stopsNothing.has(row.id))}</td>
     <td class="number of-held">${heldOf(row)}</td>
     <td class="of-enforced">${enforcedWord(row, enforced.get(row.id))}</td>
   </tr>`;
 }
 
-function nowOf(row: RepositoryState, times: Times): Html {
+/** @param isLoose whether its freezes of deployments stop nothing. */
+function nowOf(row: RepositoryState, times: Times, isLoose: boolean): Html {
   const { until, next, requests } = row;
   const state = repositoryStateOf(row);
-  const deployments = areDeploymentsFrozen(row) ? badge('frozen', 'Deployments frozen') : '';
+  const frozen = isLoose
+    ? badge('notEnforced', 'Deployments not stopped')
+    : badge('frozen', 'Deployments frozen');
+  const deployments = areDeploymentsFrozen(row) ? frozen : '';
   const waiting = requests > 0 ? badge('waiting', countText(requests, 'request')) : '';
   if (state === 'archived') return html`<span class="badge past">Archived</span>`;
   if (state === 'free') return html`${deployments || badge('free')} ${waiting}`;

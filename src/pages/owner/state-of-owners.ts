@@ -12,13 +12,13 @@ import { notSaid } from '../held.ts';
 import type { Html } from '../html.ts';
 import { stateLine } from '../states.ts';
 import { instantAndDistance, type Times } from '../text.ts';
-import type { SeenOwner } from './overview.ts';
+import type { Overview, SeenOwner } from './overview.ts';
 import { updating } from './updating.ts';
 
 /**
  * The first line of an overview: what is frozen, and how many pull requests are blocked. What is not known is said, too.
  * @param list the page of an owner, which lists its repositories; null if the line is about several owners.
- * @param silent how many owners GitHub does not answer about. @param actions the buttons beside it.
+ * @param stopsNothing as of an `Overview`. @param silent how many owners GitHub does not answer about. @param actions the buttons beside it.
  */
 export function stateOfOwners(
   owners: SeenOwner[],
@@ -26,14 +26,22 @@ export function stateOfOwners(
     list,
     times,
     actions,
+    stopsNothing,
     silent = 0,
-  }: { list: string | null; times: Times; actions: Html | ''; silent?: number },
+  }: {
+    list: string | null;
+    times: Times;
+    actions: Html | '';
+    silent?: number;
+  } & Pick<Overview, 'stopsNothing'>,
 ): Html {
   const all = owners.flatMap(({ repositories }) => repositories);
   const known = owners.filter(({ isAdmin }) => isAdmin).flatMap(({ repositories }) => repositories);
   const sum = (of: (each: RepositoryState) => number) => all.reduce((total, each) => total + of(each), 0);
   const frozen = all.filter((each) => repositoryStateOf(each) === 'frozen');
-  const ofDeployments = all.filter(areDeploymentsFrozen).length;
+  const ofDeployments = all.filter(areDeploymentsFrozen);
+  const stopped = ofDeployments.filter(({ id }) => !stopsNothing.has(id)).length;
+  const unstopped = ofDeployments.length - stopped;
   const wait = known.reduce((total, each) => total + each.deploymentsWait, 0);
   const [held, leaking, unsaid] = [
     sum((each) => each.held),
@@ -48,7 +56,7 @@ export function stateOfOwners(
     list === null
       ? html`<span class="${kind}">${text}</span>`
       : html`<a href="${list}?state=${state}#repositories" class="${kind}">${text}</a>`;
-  const isOn = frozen.length + ofDeployments > 0;
+  const isOn = frozen.length + ofDeployments.length > 0;
   const counts = [
     toHold > 0 || frozen.length > 0
       ? html`<strong>${held === toHold ? held : `${held} of ${toHold}`}</strong>
@@ -62,6 +70,12 @@ export function stateOfOwners(
     trouble > 0 ? linked(`${trouble} not enforced`, 'trouble', 'leaking') : null,
     unknown > 0 ? linked(`${unknown} not known to be enforced`, 'unknown') : null,
     toJudge > 0 ? html`${toJudge} not judged yet` : null,
+    unstopped > 0
+      ? html`<span class="leaking"
+          >nothing stops deployments in ${countText(unstopped, 'repository', 'repositories')} where they are
+          frozen</span
+        >`
+      : null,
     wait > 0 ? html`${countText(wait, 'deployment')} ${wait === 1 ? 'waits' : 'wait'}` : null,
     requests > 0 && list !== null
       ? html`<a href="${exemptionsPath(owners[0]!.account.login)}"
@@ -69,7 +83,9 @@ export function stateOfOwners(
         >`
       : null,
   ].filter((each) => each !== null);
-  const said = isOn ? whatIsFrozen(owners, frozen, all, ofDeployments, times) : nothing(owners, list, silent);
+  const said = isOn
+    ? whatIsFrozen(owners, frozen, all, ofDeployments.length > 0 ? stopped : null, times)
+    : nothing(owners, list, silent);
   return stateLine(isOn ? 'frozen' : all.length === 0 ? 'unknown' : 'free', said, { counts, actions });
 }
 
@@ -86,32 +102,35 @@ function whatIsFrozen(
   owners: SeenOwner[],
   frozen: RepositoryState[],
   all: RepositoryState[],
-  ofDeployments: number,
+  stopped: number | null,
   times: Times,
 ): Html {
   const [only] = owners.length === 1 ? owners : [];
-  const counts = { frozen: frozen.length, ofDeployments, all: all.length };
+  const counts = { frozen: frozen.length, stopped, all: all.length };
   const ends = frozen.map(({ until }) => until);
   return frozenWords(only?.account.login ?? null, counts, ends, times);
 }
 
-/** The same from numbers of repositories. @param login null for several owners. @param ends of what is frozen; null for none. */
+/**
+ * The same from numbers of repositories. `stopped` is null if no freeze of deployments is on.
+ * @param login null for several owners. @param ends of what is frozen; null for none.
+ */
 export function frozenWords(
   login: string | null,
-  { frozen, ofDeployments, all }: Record<'frozen' | 'ofDeployments' | 'all', number>,
+  { frozen, stopped, all }: { frozen: number; stopped: number | null; all: number },
   ends: (Date | null)[],
   times: Times,
 ): Html {
   const until = untilOf(ends, times);
   const of = login === null ? '' : html` of <bdi>${login}</bdi>`;
   const repositories = html`${countText(all, 'repository', 'repositories')}${of}`;
-  const deployments = html`Deployments are frozen in ${ofDeployments} of ${repositories}`;
+  const deployments = html`Deployments are frozen in ${stopped ?? 0} of ${repositories}`;
   if (frozen === 0) return deployments;
   const merges =
     login !== null && frozen === all
       ? html`<bdi>${login}</bdi> is frozen`
       : html`${frozen} of ${repositories} ${frozen === 1 ? 'is' : 'are'} frozen`;
-  return html`${merges}${until}${ofDeployments > 0 ? html`. ${deployments}` : ''}`;
+  return html`${merges}${until}${stopped === null ? '' : html`. ${deployments}`}`;
 }
 
 /** When the last of them is free again. */

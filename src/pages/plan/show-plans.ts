@@ -40,7 +40,7 @@ import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { saidMessage, showPage } from '../message-page.ts';
 import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-owner.ts';
-import { planProgress, type FreezeProgress } from '../freeze-progress.ts';
+import { planProgress, type FreezeProgress, whereStopped } from '../freeze-progress.ts';
 import { readerTimes, unlessUnsaid } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
 import { badge, stateLine } from '../states.ts';
@@ -196,9 +196,10 @@ const followed = ({ url, titles }: Source, mayChange: boolean): Html =>
 function planState(
   { plan, account }: PlanVisit,
   { matched, nextOccurrences }: ShownPlan,
-  { isOn, held, toHold, toAsk, holdsMerges, deployments, withoutRule, ...progress }: FreezeProgress,
+  progress: FreezeProgress,
   times: Times,
 ): Html {
+  const { isOn, held, toHold, toAsk, holdsMerges, deployments, stops, withoutRule } = progress;
   const notEnforced = new Set([...progress.notEnforced, ...withoutRule.map(({ name }) => name)]).size;
   const notKnown = new Set([...progress.notKnown, ...progress.environmentsUnknown]).size + toAsk;
   // The one that is on, or else the next: one that somebody ended early is neither.
@@ -214,6 +215,7 @@ function planState(
         ${deployments ?? ''}`,
     isOn && progress.unsaid > 0 && notSaid(progress.unsaid),
     countText(matched, 'repository', 'repositories'),
+    isOn && stops !== null && `deployments wait ${whereStopped(progress)}`,
     notEnforced > 0 && html`<strong class="leaking">${notEnforced} not enforced</strong>`,
     notKnown > 0 && `${notKnown} not known to be enforced`,
     toAsk > 0 && `Holdfast is still asking GitHub about ${toAsk}.`,
