@@ -42,11 +42,14 @@ export async function asGitHubSees<Held extends Standing>(
   );
 }
 
+/** Whether GitHub would merge it anyway, so that it needs no exemption. */
+export const isNotBlocked = (notHeld: ShownHeld['notHeld']): boolean =>
+  notHeld !== null && notHeld !== 'waiting' && notHeld !== 'unsaid';
+
 /** The state of a pull request that a freeze should hold. */
 export const heldBadge = (notHeld: ShownHeld['notHeld']): Html => {
   if (notHeld === null) return badge('blocked');
-  const isPending = notHeld === 'waiting' || notHeld === 'unsaid';
-  return isPending ? badge('waiting', 'Pending') : badge('notEnforced', 'Not blocked');
+  return isNotBlocked(notHeld) ? badge('notEnforced', 'Not blocked') : badge('waiting', 'Pending');
 };
 
 /** @param what how many pull requests, or which. */

@@ -24,7 +24,7 @@ type Kept = z.infer<typeof keptShape>;
 
 const keptFor = 60 * minute;
 /** A page with a new secret, which people copy at once. */
-const secretKeptFor = 10 * minute;
+export const secretKeptFor = 10 * minute;
 /** How many of a session are kept: the newest. */
 const mostAnswersKept = 16;
 /** Characters of one, sealed. What is larger is answered at once, as it is. */

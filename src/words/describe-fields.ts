@@ -22,8 +22,19 @@ const fieldNames: Record<string, string> = {
 };
 const allFields = Object.keys(fieldNames);
 
-/** What people call a field. Settings and rules have the names of the API. */
-export const nameOfField = (field: string): string => fieldNames[field] ?? field;
+/** Fields of settings, webhooks, calendars and rules whose names are no words of people. */
+const otherNames: Record<string, string> = {
+  url: 'Address',
+  two_person_exemptions: 'Exemptions take two people',
+  instant_hold: 'Instant hold',
+  refs: 'Branches and tags',
+};
+
+/** What people call a field: `Comment commands` for `comment_commands`, if it has no other name. */
+export const nameOfField = (field: string): string =>
+  fieldNames[field] ?? otherNames[field] ?? capitalise(field.replaceAll('_', ' '));
+
+const capitalise = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 
 /** The fields of something, without those that say nothing. */
 export function fieldChangesOf(attributes: object, fields = allFields): Detail[] {

@@ -116,7 +116,15 @@ test.each<[type: string, metadata: object, words: string]>([
   [
     'repository_settings.update',
     { settings_before: { a: false, b: 1 }, settings_after: { a: true, b: 1 } },
-    'changed the settings | a: false → true',
+    'changed the settings | A: false → true',
+  ],
+  [
+    'repository_settings.update',
+    {
+      settings_before: { freezers: [], two_person_exemptions: false },
+      settings_after: { freezers: ['@acme/release'], two_person_exemptions: true },
+    },
+    'changed the settings | Freezers: none → @acme/release; Exemptions take two people: false → true',
   ],
   [
     'owner_settings.update',
@@ -136,32 +144,32 @@ test.each<[type: string, metadata: object, words: string]>([
   [
     'oidc_rule.create',
     { oidc_rule_id: 'r', oidc_rule_attributes: { name: 'deploy', refs: null, may: ['push_scopes'] } },
-    'created the OIDC rule deploy | refs: all; may: push_scopes',
+    'created the OIDC rule deploy | Branches and tags: all; May: push_scopes',
   ],
   [
     'webhook.update',
     { webhook_attributes_before: { enabled: true }, webhook_attributes_after: { enabled: false } },
-    'changed a webhook | enabled: true → false',
+    'changed a webhook | Enabled: true → false',
   ],
   [
     'webhook.create',
     { webhook_attributes: { kind: 'slack', repositories: null, events: null, description: null } },
-    'created a webhook | kind: slack; Repositories: all; events: all; description: none',
+    'created a webhook | Kind: slack; Repositories: all; Events: all; Description: none',
   ],
   [
     'calendar.create',
     { calendar_id: 'c', calendar_attributes: { repositories: null, public_text: true } },
-    'created a calendar | Repositories: all; public_text: true',
+    'created a calendar | Repositories: all; Public text: true',
   ],
   [
     'webhook.rotate_secret',
     { webhook_attributes: { url: 'https://ops.example/' } },
-    'rotated the secret of a webhook | url: https://ops.example/',
+    'rotated the secret of a webhook | Address: https://ops.example/',
   ],
   [
     'webhook.disabled',
     { webhook_attributes: { url: 'https://ops.example/' }, reason: 'It answered 410.' },
-    'disabled a webhook | Reason: It answered 410.; url: https://ops.example/',
+    'disabled a webhook | Reason: It answered 410.; Address: https://ops.example/',
   ],
   [
     'freeze.started',

@@ -190,6 +190,9 @@ test('what GitHub would merge is not blocked, also among the pull requests of th
       ['kept', 'Blocked'],
     ])
       expect(yours).toMatch(new RegExp(`${name} #1[^#]* Closed ${name} until removed ${word}`));
+    // What is not blocked needs no exemption.
+    expect(yours).not.toMatch(/Not blocked Request exemption/);
+    expect(yours).toMatch(/kept #1[^#]* Blocked Request exemption/);
   }
 });
 

@@ -4,7 +4,7 @@ import { type RepositoryState, requiredIn } from '../../explanations/repository-
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { pullRequestPath } from '../../page-paths.ts';
 import { shorten } from '../../words/event-words.ts';
-import { asGitHubSees, heldBadge, isUnsaid, type ShownHeld } from '../held.ts';
+import { asGitHubSees, heldBadge, isNotBlocked, isUnsaid, type ShownHeld } from '../held.ts';
 import type { Html } from '../html.ts';
 import { permissionOf, type PageDeps, type Viewer } from '../reader.ts';
 import { badge } from '../states.ts';
@@ -78,7 +78,7 @@ export const yourPullRequests = (mine: OwnPullRequest[], whenOf: (row: OverviewR
           </div>
           <p class="actions">
             ${heldBadge(notHeld)}
-            ${isAsked ? badge('waiting', 'Requested') : html`<a class="button quiet" href="${path}?exempt=yes">Request exemption</a>`}
+            ${isAsked ? badge('waiting', 'Requested') : isNotBlocked(notHeld) ? '' : html`<a class="button quiet" href="${path}?exempt=yes">Request exemption</a>`}
           </p>
         </li>`;
       })}

@@ -3,7 +3,7 @@ import { shorten } from '../../words/event-words.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';
 import { pullRequestPath } from '../../page-paths.ts';
-import { heldBadge, type ShownHeld } from '../held.ts';
+import { heldBadge, isNotBlocked, type ShownHeld } from '../held.ts';
 import type { Html } from '../html.ts';
 import { badge } from '../states.ts';
 import { freezeStateOf } from './freeze-list.ts';
@@ -43,7 +43,7 @@ export function pullRequestList({ open, current, repository, now }: RepositoryPa
       </div>
       <p class="actions">
         ${state}
-        ${mayAsk && by.length > 0 ? html`<a class="button quiet" href="${path}?exempt=yes">Exempt…</a>` : ''}
+        ${mayAsk && by.length > 0 && !isNotBlocked(notHeld) ? html`<a class="button quiet" href="${path}?exempt=yes">Exempt…</a>` : ''}
       </p>
     </li>`;
   };

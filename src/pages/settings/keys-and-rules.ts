@@ -118,7 +118,7 @@ const ruleRow = (action: string, rule: OidcRule): Html =>
 
 const listedKeys = (what: string, globs: string[] | null): string => `${what}: ${globs?.join(', ') ?? 'any'}`;
 
-/** Shows the secret of the new key, once. */
+/** Shows the secret of the new key. */
 async function createKeyByForm(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
   const days = Number(form.get('days') ?? '');
@@ -128,7 +128,7 @@ async function createKeyByForm(change: OwnerChange): Promise<Response> {
   const { key, secret } = await createKey(deps, actor, account, { name, scope, expiresAt });
   return secretPage(change, {
     title: `New key: ${key.name}`,
-    notice: 'Copy the key now. Holdfast does not show it again.',
+    notice: 'Copy the key now.',
     secret,
     back: ownerSettingsPath(account.login, 'keys'),
   });

@@ -21,7 +21,8 @@ import {
   typedIn,
   versionField,
 } from '../form.ts';
-import { holdsSecret } from '../kept-answers.ts';
+import { minute } from '../../time/units.ts';
+import { holdsSecret, secretKeptFor } from '../kept-answers.ts';
 import type { Html } from '../html.ts';
 import { layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
@@ -73,14 +74,17 @@ export const adminsOnly = (
   return messagePage(context, { status: 403, title: 'You cannot change these settings', text, link }, viewer);
 };
 
-/** Shows a new secret, once. @param back where the settings go on. */
+/** Shows a new secret, for as long as the page is kept. @param back where the settings go on. */
 export const secretPage = (
   { context, viewer, account }: OwnerChange,
   { title, notice, secret, back }: { title: string; notice: string; secret: string; back: string },
 ): Response | Promise<Response> => {
   holdsSecret(context);
   const body = html`<h1><bdi>${title}</bdi></h1>
-    <p class="notice done" role="status">${notice}</p>
+    <p class="notice done" role="status">
+      ${notice} This page shows it for ${secretKeptFor / minute} minutes. After that, Holdfast does not show
+      it again.
+    </p>
     ${toCopy(secret)}
     <p><a class="button" href="${back}">Back to the settings</a></p>`;
   const crumbs = [{ name: 'Settings', href: ownerSettingsPath(account.login) }, { name: 'Secret' }];

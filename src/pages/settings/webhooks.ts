@@ -228,7 +228,7 @@ const deliveryCard = (
     </details>
   </li>`;
 
-/** Shows the secret of a webhook for one's own service, once. A chat has none. */
+/** Shows the secret of a webhook for one's own service. A chat has none. */
 async function createWebhookByForm(change: OwnerChange): Promise<Response | string> {
   const { deps, actor, account, form } = change;
   const sent = { kind: form.get('kind'), ...readWebhookForm(form) };
@@ -255,7 +255,7 @@ async function rotateWebhookByForm(change: OwnerChange): Promise<Response> {
 const showSecret = (change: OwnerChange, secret: string, id: string): Response | Promise<Response> =>
   secretPage(change, {
     title: 'Secret of the webhook',
-    notice: 'Copy the secret now. Holdfast does not show it again. Verify each message with it.',
+    notice: 'Copy the secret now. Verify each message with it.',
     secret,
     back: webhookPath(change.account.login, id),
   });

@@ -30,6 +30,7 @@ import { written } from './request-card.ts';
 import { timeline } from './timeline.ts';
 import { saidMessage } from '../message-page.ts';
 import { stillApproved, undoApproval } from '../undo.ts';
+import { isNotBlocked } from '../held.ts';
 import { exemptionForms, exemptionNotice, isFormOn, shownExemption, standingIn } from './exemption-forms.ts';
 import { cards, holding, passing, type ShownFreeze, statusesTable, waysThrough } from './freeze-card.ts';
 import { closedVerdict } from './let-through.ts';
@@ -194,7 +195,7 @@ function through(
   if (!isOpenPullRequest(shown) || (held.length === 0 && !isElsewhere)) return forms(false);
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
-    ${forms(held.length > 0)} ${held.length > 0 ? ways(held) : ''}
+    ${forms(held.length > 0 && !isNotBlocked(shown.notHeld))} ${held.length > 0 ? ways(held) : ''}
     ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
     ${closeThese(repository, elsewhere)}
   </section>`;
