@@ -57,13 +57,11 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
 
 /** What is frozen until when, as the first lines of other pages say it. */
 function whatIsOn(visit: OwnerVisit, progress: FreezeProgress): Html {
-  const { only, ends, holdsMerges, deployments, withoutRule, withoutEnvironment } = progress;
+  const { only, ends, holdsMerges, deployments, stops } = progress;
   if (only && !holdsMerges) return html`Deployments of <bdi>${only}</bdi> are frozen`;
   const all = only ? 1 : visit.repositories.length;
-  const [frozen, stopped] = [
-    holdsMerges ? ends.length : 0,
-    deployments === null ? null : ends.length - withoutRule.length - withoutEnvironment.length,
-  ];
+  const frozen = holdsMerges ? ends.length : 0;
+  const stopped = deployments === null ? null : (stops?.known ?? ends.length);
   return frozenWords(only ?? visit.account.login, { frozen, stopped, all }, ends, readerTimes(visit));
 }
 
