@@ -2,7 +2,7 @@ import { beforeAll, expect, inject, test } from 'vitest';
 import { gzipSync } from 'node:zlib';
 import { acmeForAll } from '../support/acme.ts';
 import { addressIn, pathsToOpen } from '../support/page-addresses.ts';
-import { expectAtMost, statementsDuring } from '../support/statements.ts';
+import { expectAtMost, fewestOf, statementsDuring } from '../support/statements.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // No page becomes larger or dearer unnoticed: of an owner with thirty repositories, a plan that repeats, an ongoing plan, a
@@ -95,13 +95,8 @@ test.each(budgets)(
     expect(status).toBe(200);
     expect(gzipSync(text).length / 1024).toBeLessThan(kilobytes);
     if (!inject('postgresUrl')) return;
-    // Once nothing is left to do behind the page. What the clock starts in between belongs to no page.
+    // Once nothing is left to do behind the page.
     await acme.quiet();
-    const runs = [];
-    for (let run = 0; run < 3; run++) runs.push(await statementsDuring(open));
-    expectAtMost(
-      statements,
-      runs.reduce((few, each) => (each.length < few.length ? each : few)),
-    );
+    expectAtMost(statements, await fewestOf(() => statementsDuring(open)));
   },
 );

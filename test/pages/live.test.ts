@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type ToldChange, Changes } from '../../src/database/changes.ts';
 import { concerns } from '../../src/pages/live.ts';
 import { acmeForAll } from '../support/acme.ts';
-import { expectAtMost, statementsDuring } from '../support/statements.ts';
+import { expectAtMost, fewestOf, statementsDuring } from '../support/statements.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // Pages update themselves: a page names its stream, and the stream says when to ask for the page again.
@@ -214,12 +214,7 @@ describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
     };
     await change();
     await later();
-    // What the clock starts in between belongs to no change, so the fewest of three count.
-    const fewest = async () => {
-      const runs = [];
-      for (let run = 0; run < 3; run++) runs.push(await statementsDuring(change));
-      return runs.reduce((few, each) => (each.length < few.length ? each : few));
-    };
+    const fewest = () => fewestOf(() => statementsDuring(change));
     const alone = await fewest();
     streams = await Promise.all(Array.from({ length: 25 }, () => followPage('ada', '/repos/acme')));
     // How many jobs of the change run together differs by a few statements; one for each reader would be 25.

@@ -47,6 +47,19 @@ export async function statementsDuring(work: () => Promise<unknown>): Promise<st
   return statements;
 }
 
+/**
+ * What some work costs: the fewest statements of three times. What the clock or a worker starts in between belongs to none
+ * of them, and what the work itself sends is in each.
+ */
+export async function fewestOf(count: () => Promise<string[]>): Promise<string[]> {
+  const counts = [await count(), await count(), await count()];
+  return counts.reduce((few, each) => (each.length < few.length ? each : few));
+}
+
+/** Whether a worker sent it to take jobs, or to keep them: how many end or begin together is up to the machine. */
+export const isOfWorker = (statement: string): boolean =>
+  /^WITH (done AS \(DELETE FROM jobs|renewed AS \(\s*UPDATE jobs)\b/.test(statement);
+
 /** @throws an error that prints the statements when they are more than `most`. */
 export function expectAtMost(most: number, statements: string[]): void {
   if (statements.length <= most) return;
