@@ -9,6 +9,7 @@ export default defineConfig({
     setupFiles: [
       'test/support/watch-answers.ts',
       'test/support/no-names.ts',
+      'test/support/busy-machine.ts',
       'test/support/record-github.ts',
     ],
     // For what hangs: what is slow on a busy machine is no failure.

@@ -38,11 +38,11 @@ async function expectHeld(repository: string): Promise<void> {
   github.push(repository, 2);
   // A replica may do it, and what is tried again is tried as time passes.
   const isHeld = async () => (await pass(1_000), expect(acme.frozen(repository)).toEqual([1, 2, 3]));
-  await vi.waitFor(isHeld, { timeout: 60_000, interval: 200 });
+  await vi.waitFor(isHeld, { interval: 200 });
   const emergency = await acme.freeze(repository, { reason: 'INC-10' });
   const held = { pull_requests: { to_hold: 3, held: 3 } };
   const ofEmergency = () => enforcementOf(repository, emergency.id);
-  await vi.waitFor(async () => expect(await ofEmergency()).toMatchObject(held), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await ofEmergency()).toMatchObject(held));
   await acme.remove(repository, emergency.id);
   await acme.quiet();
   const report = await enforcementOf(repository);

@@ -75,7 +75,7 @@ test('other processes notice, and later processes are configured from the databa
   for (const { url } of [replica, worker]) expect(await readiness(url)).toBe(503);
   await run.clock.tick(2000);
   for (const { url } of [replica, worker]) {
-    await vi.waitFor(async () => expect(await readiness(url)).toBe(200), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await readiness(url)).toBe(200));
     expect((await fetch(`${url}/setup`)).status).toBe(404);
   }
   const { deps } = await run.startAnother();
@@ -205,7 +205,7 @@ test('a visit that began under the previous SECRET_KEY completes, and its App is
   const back = await visitor.submit(create, { as: 'ada' });
   expect(back.text).toContain('is connected');
   await run.clock.tick(2000);
-  await vi.waitFor(async () => expect(await readiness(next.url)).toBe(200), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await readiness(next.url)).toBe(200));
   expect(timesSealed()).toBe(1);
 });
 
@@ -236,7 +236,7 @@ test('a process with another SECRET_KEY says so, and waits', async () => {
   const other = await run.startAnother({ secretKey: 'another key of at least 32 characters' });
   await setUp();
   await run.clock.tick(2000);
-  await vi.waitFor(() => expect(run.logs.join()).toContain('SECRET_KEY is not the one'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(run.logs.join()).toContain('SECRET_KEY is not the one'));
   expect(await readiness(other.url)).toBe(503);
 });
 

@@ -137,15 +137,12 @@ describe('on the settings page', () => {
     acme.github.deleteSecondApp();
     expect(await section()).toContain('GitHub does not know the second App');
     // A connection that breaks meanwhile delays it.
-    await vi.waitFor(
-      async () => {
-        await holds().pass(60);
-        expect((await holds().instant(web)).error).toMatch(
-          /^GitHub does not know the second App: .* create another/,
-        );
-      },
-      { timeout: 30_000 },
-    );
+    await vi.waitFor(async () => {
+      await holds().pass(60);
+      expect((await holds().instant(web)).error).toMatch(
+        /^GitHub does not know the second App: .* create another/,
+      );
+    });
     expect((await ada.sendOnce(settings, { do: 'create-lock-app' })).status).toBe(422);
     expect((await forget(7)).status).toBe(303);
     expect(await saved()).toHaveLength(1);

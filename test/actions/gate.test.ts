@@ -59,7 +59,7 @@ test('waits for the end', async () => {
   const asked = () => acme.logs.filter((line) => line.includes('freeze_state')).length;
   const before = asked();
   const running = run({ ...production, wait: 'true' });
-  await vi.waitFor(() => expect(asked()).toBeGreaterThan(before), { timeout: 20_000 });
+  await vi.waitFor(() => expect(asked()).toBeGreaterThan(before));
   await acme.remove('acme/web', id);
   const ran = await running;
   expect([ran.code, ran.outputs], ran.log).toEqual([0, { frozen: 'false', until: '' }]);

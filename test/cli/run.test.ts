@@ -51,7 +51,7 @@ const onDemand = () => {
   };
 };
 /** Machines are slow or busy. */
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000 });
+const eventually = (check: () => unknown) => vi.waitFor(check);
 const freezes = async (repository = 'acme/web') =>
   (await line.holdfast(['list', repository, '--json']))
     .json()

@@ -29,12 +29,12 @@ test('while GitHub answers nothing about one owner, pull requests of another one
   for (let look = 1; look <= 3; look++) {
     const before = questions();
     github.editTitle(slow, look, 'Slow');
-    await vi.waitFor(() => expect(questions()).toBe(before + 1), 20_000);
+    await vi.waitFor(() => expect(questions()).toBe(before + 1));
   }
   for (const each of [4, 5, 6]) github.editTitle(slow, each, 'Slow');
   // It was green, and now merges into the frozen branch.
   github.retarget(quick, number, 'main');
-  await vi.waitFor(() => expect(acme.shown(quick, number)).toEqual(heldUntilRemoved), 20_000);
+  await vi.waitFor(() => expect(acme.shown(quick, number)).toEqual(heldUntilRemoved));
   // Before any of the others was given up.
   expect(await acme.app.deps.db.job.count({ where: { attempt: { gt: 0 } } })).toBe(0);
   hangs.remove();

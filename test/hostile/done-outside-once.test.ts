@@ -229,7 +229,7 @@ describe.each(kinds)('%s', (_, kind) => {
   test('doubled: while it is under way, whoever asks again and however often, nobody does it beside', async () => {
     const release = kind.hold();
     await kind.ask();
-    await vi.waitFor(() => expect(kind.tried()).toBe(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(kind.tried()).toBe(1));
     await Promise.all([askAgain(), askAgain(), askAgain()]);
     expect(await takeByOther()).toEqual([]);
     release();
@@ -258,14 +258,14 @@ describe.each(kinds)('%s', (_, kind) => {
   test('stood still: another process took the lane meanwhile, and what the first one brings changes nothing', async () => {
     const release = kind.hold();
     await kind.ask();
-    await vi.waitFor(() => expect(kind.tried()).toBe(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(kind.tried()).toBe(1));
     await db().job.updateMany({
       where: { task: kind.task },
       data: { dueAt: new Date(acme.clock.now() - 60_000) },
     });
     const [taken] = await takeByOther();
     release();
-    await vi.waitFor(() => expect(kind.arrived()).toBe(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(kind.arrived()).toBe(1));
     await acme.app.settled();
     expect(await kind.isOver()).toBe(false);
     await tasks.find(({ task }) => task === kind.task)!.run(acme.app.deps, [taken!.job]);

@@ -38,7 +38,7 @@ const unsigned = () => ({
   ...headersFor('push', `sha256=${'0'.repeat(64)}`),
   'X-Forwarded-For': '198.51.100.1',
 });
-const heldBytes = (bytes: number) => vi.waitFor(() => expect(inFlight.bytes).toBe(bytes), 5000);
+const heldBytes = (bytes: number) => vi.waitFor(() => expect(inFlight.bytes).toBe(bytes));
 
 describe('before the body is read', () => {
   test.each([
@@ -104,7 +104,7 @@ describe('what is in flight', () => {
     await vi.waitFor(() => expect(acme.github.requests.map(({ path }) => path)).toContain('/meta'));
     await vi.waitFor(async () => {
       expect((await deliver('ping', { padding: 'x'.repeat(10 * mebibyte) })).status).toBe(202);
-    }, 60_000);
+    });
     stranger.destroy();
     await heldBytes(0);
   });

@@ -93,12 +93,10 @@ test('the preview changes nothing; the button makes a plan of all repositories, 
       timezone: 'UTC',
     },
   });
-  await vi.waitFor(
-    async () =>
-      expect((await ada.open(made.location)).text).toMatch(
-        /2 of 3 pull requests<\/strong\s*>\s*blocked on GitHub in 4 repositories/,
-      ),
-    { timeout: 20_000 },
+  await vi.waitFor(async () =>
+    expect((await ada.open(made.location)).text).toMatch(
+      /2 of 3 pull requests<\/strong\s*>\s*blocked on GitHub in 4 repositories/,
+    ),
   );
   // GitHub says that it would merge the one in infra.
   for (const seconds of [10, 20]) await acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
@@ -187,7 +185,7 @@ test('while GitHub is slow, the preview shows what is known, says what is not, a
     const filled = await preview();
     expect(filled.text).not.toMatch(/so far|data-fills-in|At least/);
     expect(filled.row('web')).toMatch(/<td class="number">2</);
-  }, 20_000);
+  });
 });
 
 test('what GitHub did not say is said to be unknown, and asked again', async () => {
@@ -297,7 +295,7 @@ test('the progress moves by itself, until GitHub holds all', async () => {
   expect(first.includes('http-equiv="refresh"')).toBe(isMoving(first));
   await acme.quiet();
   const last = async () => (await ada.open(location)).text;
-  await vi.waitUntil(async () => !isMoving(await last()), { timeout: 60_000 });
+  await vi.waitUntil(async () => !isMoving(await last()));
   expect(await last()).toContain('3 pull requests');
   expect(await last()).toMatch(/<main\s[^>]*data-live="\/owners\/acme\/live[^"]+"\s*>/);
   const mallory = await signedIn(acme, 'mallory');

@@ -110,13 +110,12 @@ test('the progress of a plan says where the rule is not enabled, and where there
   await acme.quiet();
   const progress = `/owners/acme/progress?plan=${id}`;
   // GitHub may need longer than the page waits.
-  await vi.waitFor(async () => expect(await see(progress)).not.toContain('Asking GitHub'), 5_000);
+  await vi.waitFor(async () => expect(await see(progress)).not.toContain('Asking GitHub'));
   expect(await see(progress)).toMatch(
     /The rule is not enabled: (infra|web) \( staging \), (infra|web) \( staging \) No such environment: lib /,
   );
   await vi.waitFor(
     async () => expect(await see(`/owners/acme/plans/${id}`)).toContain('2 not enforced'),
-    5_000,
   );
   // So do the pages that count where deployments are frozen.
   expect(await see(progress)).toContain('in 2 of 3 repositories');
@@ -158,9 +157,9 @@ test('the progress of a plan in many repositories ends, however slowly they are 
     acme.github.requests.filter(({ path }) => /far-\d+\/environments(\?|$)/.test(path)).length;
   const before = asked();
   await see(progress);
-  await vi.waitFor(() => expect(asked() - before).toBe(10), 5_000);
+  await vi.waitFor(() => expect(asked() - before).toBe(10));
   await acme.advanceTo(new Date(acme.clock.now() + 60_000));
-  await vi.waitFor(async () => expect(await see(progress)).not.toContain('Asking GitHub'), 5_000);
+  await vi.waitFor(async () => expect(await see(progress)).not.toContain('Asking GitHub'));
   expect(asked() - before).toBe(names.length);
   expect(await see(progress)).toMatch(/The rule is not enabled: (far-\d+ \( production \),? ?){12}/);
 });

@@ -67,7 +67,7 @@ test.each([null, 'rita'])('an outsider (%s) reads nothing of it', async (login) 
 
 test.each(['wendy', 'fred', 'anna', 'ada'])('an insider (%s) reads all of it', async (login) => {
   const open = await visitorFor(login);
-  await vi.waitFor(async () => expect(await open('progress of the plan')).not.toContain('Asking'), 5_000);
+  await vi.waitFor(async () => expect(await open('progress of the plan')).not.toContain('Asking'));
   const ofPlan = await open('progress of the plan');
   expect(ofPlan).toContain('The rule is not enabled: open ( production )');
   expect(ofPlan).toMatch(/Not enforced: open(-off)? , open(-off)? /);

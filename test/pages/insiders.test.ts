@@ -128,9 +128,7 @@ test('while GitHub is slow, the page still comes, and the next one has the answe
   const fault = acme.github.faults.add(slow);
   expect((await ada.open(`/repos/${web}`)).text).toContain('Holdfast is still asking GitHub.');
   fault.remove();
-  await expect
-    .poll(async () => (await ada.open(`/repos/${web}`)).text, { timeout: 10_000 })
-    .toContain('Freezes are enforced');
+  await expect.poll(async () => (await ada.open(`/repos/${web}`)).text).toContain('Freezes are enforced');
 });
 
 test('a branch that is named like markup is text', async () => {

@@ -231,10 +231,7 @@ test('what GitHub was not asked counts as unknown, and is asked behind the page'
   const figure = (text: string, name: string) =>
     new RegExp(`class="counts">[^]*?(\\d+) ${name}`).exec(text)?.[1];
   expect(figure(await page('ada'), 'not known to be enforced')).toBe('14');
-  await vi.waitFor(
-    async () => expect(figure(await page('ada'), 'not known to be enforced')).toBeUndefined(),
-    20_000,
-  );
+  await vi.waitFor(async () => expect(figure(await page('ada'), 'not known to be enforced')).toBeUndefined());
   expect(figure(await page('ada'), 'not enforced')).toBe('1');
   expect(rowsOf(await page('ada', '?state=unknown'))).toEqual([]);
   expect(figure(await page('nobody'), 'not known to be enforced')).toBeUndefined();
@@ -284,7 +281,7 @@ describe.runIf(process.env['TEST_DATABASE_URL'])('500 repositories (PostgreSQL)'
     };
     // The session, the account, the repositories, what is frozen, what comes, the plans and the reasons; once every
     // freeze was asked about behind the page.
-    await vi.waitFor(async () => expectAtMost(12, await statementsDuring(load)), 60_000);
+    await vi.waitFor(async () => expectAtMost(12, await statementsDuring(load)));
     expect(text.length).toBeLessThan(300_000);
     // A row for each of 50 repositories, and above them a card for the first freezes that are on and that come.
     expect([...text.matchAll(/<th scope="row">/g)]).toHaveLength(50);

@@ -38,7 +38,7 @@ test('after a freeze ends, no page counts what it held, and all say what GitHub 
   const { db } = acme.app.deps;
   const isJudged = async () =>
     expect(await db.openPullRequest.count({ where: { heldBy: { isEmpty: false } } })).toBe(0);
-  await vi.waitFor(isJudged, 20_000);
+  await vi.waitFor(isJudged);
   const meanwhile = [await see('/'), await see('/repos/acme')];
   writing.remove();
   await acme.quiet();

@@ -57,7 +57,7 @@ afterAll(async () => {
 
 const answers = () => github.comments(web, 1).filter(({ by }) => by === 'holdfast[bot]');
 const answered = (count: number) =>
-  vi.waitFor(() => expect(answers()).toHaveLength(count), { timeout: 60_000, interval: 100 });
+  vi.waitFor(() => expect(answers()).toHaveLength(count), { interval: 100 });
 
 test('it is carried out once in the new place, and answered once', async () => {
   const from = { DATA_DIR: join(folder, 'data') };
@@ -73,7 +73,7 @@ test('it is carried out once in the new place, and answered once', async () => {
   github.comment(web, 1, { by: 'ada', body: '/holdfast freeze 1h moving' });
   await vi.waitFor(
     () => expect(service.output()).toMatch(/"task":"answer-comment".*a job failed and will be tried again/),
-    { timeout: 60_000, interval: 50 },
+    { interval: 50 },
   );
   await stop();
   const file = join(folder, 'holdfast.export');

@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const answers = () => github.comments(web, 1).filter(({ by }) => by === 'holdfast[bot]');
 const answered = (count: number) =>
-  vi.waitFor(() => expect(answers()).toHaveLength(count), { timeout: 60_000, interval: 100 });
+  vi.waitFor(() => expect(answers()).toHaveLength(count), { interval: 100 });
 async function freezes(): Promise<{ reason: string }[]> {
   const answer = await fetch(`${await service.listening}/v1/repos/${web}/scheduled_freeze`, {
     headers: { Authorization: `Bearer ${ada}` },
@@ -85,7 +85,7 @@ test('killed while its answer was on the way: the answer has arrived, and is not
       .length;
   const before = looked();
   await start();
-  await vi.waitFor(() => expect(looked()).toBe(before + 1), { timeout: 60_000, interval: 100 });
+  await vi.waitFor(() => expect(looked()).toBe(before + 1), { interval: 100 });
   // By the time that a later command is answered, the earlier one would have been.
   github.comment(web, 1, { by: 'ada', body: '/holdfast status' });
   await answered(3);

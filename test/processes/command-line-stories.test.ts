@@ -75,7 +75,7 @@ async function merge(repository: string, number: number): Promise<number> {
 }
 
 const isClean = async (repository: string, number: number) =>
-  vi.waitFor(() => expect(acme.github.mergeable(repository, number)).toBe('clean'), { timeout: 60_000 });
+  vi.waitFor(() => expect(acme.github.mergeable(repository, number)).toBe('clean'));
 
 /** What it took goes into the report of the test. */
 const took = (story: string, most: number) => {

@@ -87,7 +87,7 @@ describe.each(databases)('%s', (kind) => {
       });
     });
     await Promise.all(places.map(act));
-    await vi.waitUntil(() => reached.size === steps.length, { timeout: 60_000, interval: 5 });
+    await vi.waitUntil(() => reached.size === steps.length, { interval: 5 });
     service.child.kill('SIGKILL');
     expect(await service.ended).toBe('SIGKILL');
     for (const fault of faults) fault.remove();
@@ -105,9 +105,7 @@ describe.each(databases)('%s', (kind) => {
   };
   /** Waits for a minute at most. */
   const soon = (expected: object) =>
-    expect
-      .poll(() => Promise.all(places.map(shown)), { timeout: 60_000, interval: 500 })
-      .toEqual(places.map(() => expected));
+    expect.poll(() => Promise.all(places.map(shown)), { interval: 500 }).toEqual(places.map(() => expected));
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'holdfast-holds-'));

@@ -87,8 +87,7 @@ async function start(
   return fetcher;
 }
 /** Not `settled`, which would take what nothing woke for. */
-const haveWorked = (batches: number) =>
-  vi.waitFor(() => expect(worked).toHaveLength(batches), { timeout: 60_000 });
+const haveWorked = (batches: number) => vi.waitFor(() => expect(worked).toHaveLength(batches));
 const seconds = (count: number) => new Date(clock.now() + count * 1000);
 
 test('a due job is taken when its message comes, and deleted when it is done', async () => {
@@ -144,7 +143,7 @@ test('it takes no more at once than there are takers, and the rest as soon as on
   await haveWorked(3);
   expect(worked).toEqual(expect.arrayContaining([['1'], ['2'], expect.arrayContaining(['4'])]));
   gates.shift()!();
-  await vi.waitFor(() => expect(worked.flat()).toContain('3'), { timeout: 60_000 });
+  await vi.waitFor(() => expect(worked.flat()).toContain('3'));
   while (queue.done.length < 7) {
     for (const open of gates.splice(0)) open();
     await new Promise((resolve) => setImmediate(resolve));
@@ -327,7 +326,7 @@ test('while 16 jobs for each worker wait for their turn, the others are left to 
   );
   const [working, inTurn, left] = [3, 4 * 16, 20];
   for (let id = 1; id <= working + inTurn + left; id++) queue.put(jobs.drainOutbox(BigInt(id)));
-  await vi.waitFor(() => expect(queue.waiting).toHaveLength(left), { timeout: 60_000 });
+  await vi.waitFor(() => expect(queue.waiting).toHaveLength(left));
   const { exchanges } = queue;
   queue.put(jobs.drainOutbox(999n));
   await clock.tick(15_000);

@@ -105,10 +105,8 @@ test('a written status is settled while the next write hangs', async () => {
       select: { sha: true, attempts: true, isWaiting: true },
     });
   const freezing = acme.freeze(slow);
-  await vi.waitFor(
-    async () =>
-      expect((await attempts()).map(({ isWaiting }) => isWaiting).toSorted()).toEqual([false, true]),
-    { timeout: 20_000 },
+  await vi.waitFor(async () =>
+    expect((await attempts()).map(({ isWaiting }) => isWaiting).toSorted()).toEqual([false, true]),
   );
   expect(acme.frozen(slow)).toEqual([first!.number]);
   hanging.remove();

@@ -163,7 +163,7 @@ test.skipIf(!process.env.TEST_DATABASE_URL)(
     await sql.transaction(async (tx) => {
       await tx.query('lock', 'SELECT 1 FROM repositories WHERE id = 1 FOR NO KEY UPDATE');
       later = saved(reading);
-      await vi.waitFor(async () => expect(await isWaitingForLock()).toBe(true), 20_000);
+      await vi.waitFor(async () => expect(await isWaitingForLock()).toBe(true));
       await tx.query(
         'written',
         `INSERT INTO head_statuses (repository_id, sha, state, description, observation, is_waiting, urgency,

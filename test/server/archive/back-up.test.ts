@@ -103,9 +103,8 @@ describe('of the embedded database', () => {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const [said, ended] = [text(child.stderr), once(child, 'exit')];
-    await vi.waitFor(
-      async () => expect((await stat(join(place, 'backup.unfinished'))).size).toBeGreaterThan(0),
-      { timeout: 60_000 },
+    await vi.waitFor(async () =>
+      expect((await stat(join(place, 'backup.unfinished'))).size).toBeGreaterThan(0),
     );
     child.kill(signal);
     expect(await ended).toEqual([1, null]);
