@@ -118,7 +118,7 @@ describe.runIf(process.env['TEST_DATABASE_URL'])('if the first one does not end 
       return work();
     });
 
-  test('another one waits four seconds, then it is 409', { timeout: 30_000 }, async () => {
+  test('another one waits four seconds, then it is 409', async () => {
     const key = newKey();
     // Which of two that are sent at once is the first one is PostgreSQL's to say.
     const both = await heldUp(async () => {

@@ -98,9 +98,14 @@ describe.skipIf(!inject('postgresUrl'))('connections that break (PostgreSQL)', (
     const pid = 'SELECT pg_backend_pid() AS pid';
     const before = await pids();
     expect(before.size).toBe(2);
-    const asleep = [1, 2].map(() => read('SELECT pg_backend_pid() AS pid, pg_sleep(1)'));
-    for (const each of before) await end(each);
-    for (const [row] of await Promise.all(asleep)) expect(before.has(row!.pid)).toBe(false);
+    const { waiting } = await database.sql.transaction(async (tx) => {
+      await tx.query('test-lock', 'SELECT pg_advisory_xact_lock(1)');
+      const locked = 'SELECT pg_backend_pid() AS pid, pg_advisory_xact_lock_shared(1)';
+      const asked = [1, 2].map(() => read(locked));
+      for (const each of before) await end(each);
+      return { waiting: asked };
+    });
+    for (const [row] of await Promise.all(waiting)) expect(before.has(row!.pid)).toBe(false);
     const after = await pids();
     expect(after.size).toBe(2);
     expect([...after].some((each) => before.has(each))).toBe(false);
