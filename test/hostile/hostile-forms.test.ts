@@ -230,14 +230,16 @@ test('every answer to a form keeps out frames, and no GET changes anything', asy
 test('10,000 ticks, and a form of a megabyte, are answered at once', async () => {
   const repository = Array.from({ length: 10_000 }, (_, index) => `no-${index}`);
   const fields = { which: 'ticked', repository, reason: 'x', duration: '1h', step: 'preview' };
-  const before = performance.now();
+  const before = process.cpuUsage();
   expect((await ada.send('/owners/acme/freeze', fields)).status).toBe(422);
   const large = { ...fields, repository: 'web', reason: 'x'.repeat(1_000_000) };
   expect((await ada.send('/owners/acme/freeze', large)).status).toBe(422);
   await ada.send('/owners/acme/unfreeze', { repository, delete_reason: 'x' });
   const plan = { ...incident, include: repository.join('\n'), start: '', end: '' };
   expect((await ada.send('/owners/acme/plans/new', { ...plan, step: 'preview' })).status).toBe(422);
-  expect(performance.now() - before).toBeLessThan(20_000);
+  // Of processor time, because a busy machine keeps everybody waiting.
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(20_000);
 });
 
 const markup = '<img src=x onerror=alert(1)>"\'&';
