@@ -1,6 +1,7 @@
 import { changeOfRepository, tellOf } from '../database/changes.ts';
 import { beforeItIsOnDisk, believed, type Sql, type SqlTx } from '../database/sql.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { mostAhead } from '../time/clock.ts';
 import type { Observed } from './observe.ts';
 import { freeText } from './status.ts';
 import { type KnownStatus, longestLag, mostPrompt, promptUrgency, tiers } from './plan-write.ts';
@@ -147,6 +148,9 @@ const mayShowSuccess = (status: string): string => `
 /** Whether GitHub shows or may show our status there. Only that needs a new status. */
 const isShown = `(NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINCT FROM 'pending')`;
 
+/** SQL: a new verdict is due at once for every replica. The clock of the one that writes it may be behind ours. */
+const dueForAll = `$4::timestamptz - interval '${mostAhead} milliseconds'`;
+
 // Leaves a SHA alone that a later observation judged, unless that one knew no open pull request there. Statuses of others
 // are counted before the next write. A new verdict never waits; the pause only applies to repeats of the same text.
 // In `excluded`, an empty `written_state` says that the status that we know of is missing.
@@ -166,7 +170,7 @@ const write = `
     INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, observation, not_before,
       sha, state, description, tier, head_owner, urgency, is_waiting, closed_number, waiting_since, counted_id,
       written_state, written_description)
-    SELECT $1, $2, $5, $3, $4, sha, state, description, tier, head_owner, urgency, is_waiting, closed_number,
+    SELECT $1, $2, $5, $3, ${dueForAll}, sha, state, description, tier, head_owner, urgency, is_waiting, closed_number,
       CASE WHEN is_waiting THEN $4::timestamptz END, CASE WHEN is_foreign THEN NULL ELSE 0 END,
       CASE WHEN is_foreign THEN foreign_state WHEN is_missing THEN '' END,
       CASE WHEN is_foreign THEN foreign_description END
