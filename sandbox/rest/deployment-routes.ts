@@ -90,9 +90,10 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
 
   onRepository(api, world, 'get', '/actions/runs', (c, repository) => {
     read(c, repository);
-    const status = c.req.query('status');
+    const [status, branch] = [c.req.query('status'), c.req.query('branch')];
     const all = repository.runs
       .filter((run) => status === undefined || deployments.statusOf(run) === status)
+      .filter((run) => branch === undefined || run.ref === branch)
       .toReversed();
     return c.json({
       total_count: all.length,

@@ -139,6 +139,7 @@ export function ownerRoutes(api: Api, parts: Parts): void {
     const of = (isDeployment: boolean) =>
       named.filter(({ deployment = true }) => deployment === isDeployment).map((each) => each.name);
     const { ref } = await bodyOf(c);
+    if (!repository.branches.has(String(ref))) throw new GitHubError(422, `No ref found for: ${String(ref)}`);
     const run = { workflow: name, environments: of(true), careless: of(false) };
     deployments.start(repository, { ...run, ref: String(ref), event: 'workflow_dispatch' });
     return c.body(null, 204);

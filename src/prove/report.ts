@@ -51,9 +51,9 @@ export const summary = (steps: { verdict: ProveVerdict }[]): string =>
   `${(['held', 'not held', 'unknown'] as const).map((one) => `${steps.filter(({ verdict }) => verdict === one).length} ${one}`).join(', ')}.`;
 
 const reportInstant = '2026-01-01T00:00:00';
-/** Instants, SHAs, UUIDs, node ids, and numbers in paths. */
+/** Instants, SHAs, UUIDs, node ids, and numbers in paths, anchors and names of merge groups. */
 const chosen =
-  /\d{4}-\d\d-\d\dT[\d:]{8}|\b[0-9a-f]{40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[A-Z]{1,5}_[\w-]{7,}|(?<=\/|-)\d+\b/g;
+  /\d{4}-\d\d-\d\dT[\d:]{8}|\b[0-9a-f]{40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[A-Z]{1,5}_[\w-]{7,}|(?<=\/|\/pr-|#[a-z_]+-?)\d+\b/g;
 
 /** Exchanges without names, times and ids of one run. What was equal stays equal: the third id is 1000003 wherever it is. */
 function normalised(exchanges: Exchange[], names: Record<string, string>) {

@@ -47,6 +47,10 @@ export const recordings: Record<string, Recording> = Object.fromEntries(
     ),
 );
 
+/** What happens in the background may take a moment. */
+const mostTries = 50;
+const aMoment = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
 /** What the sandbox answers to one exchange of a recording. */
 export type Answered = {
   /** As recorded, and with the values of now. */
@@ -67,8 +71,7 @@ export async function converse(
   // ETags are those of a credential.
   const credentials = new Map<string, string | null>();
   for (const exchange of exchanges) {
-    // A proof leaves out lists that differ from run to run, and with them ids that they had.
-    if (ids.areUnknownIn(exchange.request.path)) continue;
+    await ids.learnDelivery(exchange);
     const { method, path, headers, body } = ids.of(exchange.request);
     const as = exchange.as ?? 'installation';
     if (!credentials.has(as)) credentials.set(as, await credentialOf(github, as, known));
@@ -83,9 +86,8 @@ export async function converse(
         body: body === undefined ? undefined : JSON.stringify(filledJson(body, known)),
       });
     let answer = await once();
-    // What happens in the background may take a moment.
-    for (let tries = 0; tries < 50 && method === 'GET' && isUnderWay(answer.body, exchange); tries++) {
-      await new Promise((resolve) => void setImmediate(resolve));
+    for (let tries = 0; tries < mostTries && method === 'GET' && isUnderWay(answer.body, exchange); tries++) {
+      await aMoment();
       answer = await once();
     }
     ids.learn(exchange.response.body, answer.body);
@@ -112,13 +114,14 @@ const isUnderWay = (body: Json, { response }: Exchange): boolean =>
  */
 class Ids {
   readonly #known = new Map<string, Json>();
-  readonly #url: string;
+  readonly #github: Sandbox;
+  readonly #told = new Set<number>();
   readonly #all = /(?:\b[A-Z]{1,5}_|\b0[0-]*|(?<!\d))10\d{5}\b/g;
 
-  constructor(exchanges: Exchange[], { app, url }: Sandbox) {
-    this.#url = url;
+  constructor(exchanges: Exchange[], github: Sandbox) {
+    this.#github = github;
     const [, first] = /"integration_id":(10\d{5})\b/.exec(JSON.stringify(exchanges)) ?? [];
-    if (first !== undefined) this.#known.set(first, app.id);
+    if (first !== undefined) this.#known.set(first, github.app.id);
   }
 
   /** Learns from an answer of now. */
@@ -129,18 +132,29 @@ class Ids {
       this.#known.set(String(recorded), now);
   }
 
+  /** A proof has the webhook that a step waited for, and not the list in which it stood. */
+  async learnDelivery({ request, response }: Exchange): Promise<void> {
+    const [, id] = /^\/app\/hook\/deliveries\/(10\d{5})$/.exec(request.path) ?? [];
+    if (id === undefined) return;
+    const isMeant = ({ id, event, action = null }: Sandbox['deliveries'][number]) =>
+      !this.#told.has(id) && event === at(response.body, 'event') && action === at(response.body, 'action');
+    for (let tries = 0; tries < mostTries && !this.#known.has(id); tries++) {
+      await this.#github.settled();
+      const found = this.#github.deliveries.findLast(isMeant);
+      if (found) this.#known.set(id, this.#told.add(found.id) && found.id);
+      else await aMoment();
+    }
+  }
+
   /** The same with the ids and the address of now. */
   of<Value>(value: Value): Value {
     return JSON.parse(JSON.stringify(value), (_, each: Json) => {
       if (typeof each === 'number') return this.#known.get(String(each)) ?? each;
       if (typeof each !== 'string') return each;
-      const here = each.replaceAll('https://api.github.com', this.#url);
+      const here = each.replaceAll('https://api.github.com', this.#github.url);
       return here.replaceAll(this.#all, (id) => String(this.#known.get(id) ?? id));
     }) as Value;
   }
-
-  areUnknownIn = (path: string): boolean =>
-    path.match(this.#all)?.some((id) => !this.#known.has(id)) ?? false;
 }
 
 /** The value at a path such as `0.details.uuid`; undefined if there is none. */

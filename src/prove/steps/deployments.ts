@@ -3,16 +3,19 @@ import type { Exchange, ProveJson } from '../ask.ts';
 import { type Asks, environment, type Stage } from '../stage.ts';
 import { claimProved, claimed, given, type Must, needed } from '../verdict.ts';
 
-/** Starts a workflow whose jobs deploy to an environment with the rule of the App. @returns the path of the run. */
-async function start(stage: Stage, workflow: string): Promise<string> {
+/**
+ * Starts a workflow whose jobs deploy to an environment with the rule of the App.
+ * @param branch its own, so that GitHub can list this run alone. @returns the path of the run.
+ */
+async function start(stage: Stage, branch: string, workflow: string): Promise<string> {
   const { parts, repository } = stage;
   const rules = `${repository}/environments/${environment}/deployment_protection_rules`;
   given((await stage.sure('GET', rules)).total_count > 0, 'Nobody could enable the rule of the App.');
-  const list = () => parts.owner('GET', `${repository}/actions/runs?per_page=100`);
-  const known = new Set(needed(await list()).workflow_runs.map(({ id }: ProveJson) => id));
-  await stage.sure('POST', `${repository}/actions/workflows/${workflow}.yml/dispatches`, { ref: 'main' });
-  const added = ({ answer }: Exchange) => answer?.workflow_runs?.find(({ id }: ProveJson) => !known.has(id));
-  const found = added(await stage.until(120, list, (each) => added(each) !== undefined));
+  await stage.branch(branch);
+  await stage.sure('POST', `${repository}/actions/workflows/${workflow}.yml/dispatches`, { ref: branch });
+  const list = () => parts.owner('GET', `${repository}/actions/runs?branch=${branch}`);
+  const begun = ({ answer }: Exchange) => answer?.workflow_runs?.[0];
+  const found = begun(await stage.until(120, list, (each) => begun(each) !== undefined));
   given(found, 'No run began within two minutes.');
   return `${repository}/actions/runs/${found.id}`;
 }
@@ -39,8 +42,8 @@ function asked(stage: Stage, run: string, must: Must, but?: ProveJson): Promise<
 }
 
 /** A run that waits. @returns its path. */
-async function deploy(stage: Stage, workflow = 'deploy'): Promise<string> {
-  const run = await start(stage, workflow);
+async function deploy(stage: Stage, branch: string, workflow = 'deploy'): Promise<string> {
+  const run = await start(stage, branch, workflow);
   await reach(stage, run, /waiting/, given);
   return run;
 }
@@ -51,35 +54,35 @@ const decide = ({ parts }: Stage, run: string, comment: string, state?: string):
 
 export const deploymentSteps: Asks = {
   async 'deployment-webhook'(stage) {
-    const { environment: named } = await asked(stage, await deploy(stage), claimProved);
+    const { environment: named } = await asked(stage, await deploy(stage, 'deploy-webhook'), claimProved);
     claimProved(named === environment, `The webhook names the environment ${named}.`);
   },
   async 'deployment-report'(stage) {
-    const run = await deploy(stage);
+    const run = await deploy(stage, 'deploy-report');
     claimed(await decide(stage, run, 'Frozen until Monday.'), 204);
     const { status } = needed(await stage.parts.bot('GET', run));
     claimProved(status === 'waiting', `After a report, the run is ${status}.`);
   },
   async 'deployment-approved'(stage) {
-    const run = await deploy(stage);
+    const run = await deploy(stage, 'deploy-approved');
     claimed(await decide(stage, run, 'The freeze is over.', 'approved'), 204);
     await reach(stage, run, /^(?!waiting)/);
     const again = JSON.stringify(claimed(await decide(stage, run, 'Again.', 'approved'), 422));
     claimProved(/No pending deployment requests|already been reviewed/.test(again), again);
   },
   async 'deployment-rejected'(stage) {
-    const run = await deploy(stage);
+    const run = await deploy(stage, 'deploy-rejected');
     claimed(await decide(stage, run, 'Superseded.', 'rejected'), 204);
     await reach(stage, run, /completed/);
   },
   async 'deployment-matrix'(stage) {
-    const run = await deploy(stage, 'matrix');
+    const run = await deploy(stage, 'deploy-matrix', 'matrix');
     await asked(stage, run, given, await asked(stage, run, given));
     needed(await decide(stage, run, 'The freeze is over.', 'approved'));
     await reach(stage, run, /^(?!waiting)/);
   },
   async 'deployment-again'(stage) {
-    const run = await deploy(stage);
+    const run = await deploy(stage, 'deploy-again');
     const first = await asked(stage, run, given);
     needed(await decide(stage, run, 'Superseded.', 'rejected'));
     await reach(stage, run, /completed/, given);
@@ -90,7 +93,7 @@ export const deploymentSteps: Asks = {
     needed(await decide(stage, run, 'The freeze is over.', 'approved'));
   },
   async 'deployment-careless'(stage) {
-    const { conclusion } = await reach(stage, await start(stage, 'careless'), /completed/);
+    const { conclusion } = await reach(stage, await start(stage, 'deploy-careless', 'careless'), /completed/);
     claimProved(conclusion === 'failure', `The run ended with ${conclusion}.`);
   },
   async environment(stage) {
