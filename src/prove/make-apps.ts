@@ -24,14 +24,20 @@ export function manifestOf(run: string, here: string): AppManifest {
   return { ...manifestFor({ ...choices, publicUrl: nowhere, redirectUrl: `${here}/made` }), setup_url: here };
 }
 
-/** Serves the page until the Apps are made. They may not be installed yet. @throws the reason of an interruption. */
-export async function makeApps(ground: ProveGround, withSecond: boolean): Promise<ProvedApps> {
+/**
+ * Serves the page until the Apps are made. They may not be installed yet.
+ * @param keep is told of each at once. @throws the reason of an interruption.
+ */
+export async function makeApps(
+  ground: ProveGround,
+  wanted: (keyof ProvedApps)[],
+  keep: (which: keyof ProvedApps, app: ProvedApp) => void,
+): Promise<void> {
   const { organization, run, apiUrl, proxies, stop } = ground;
-  const made: ProvedApp[] = [];
-  const count = withSecond ? 2 : 1;
+  const left = [...wanted];
   const state = randomBytes(24).toString('base64url');
-  const { promise: done, resolve, reject } = Promise.withResolvers<ProvedApp[]>();
-  stop.addEventListener('abort', () => reject(stop.reason as Error), { once: true });
+  const { promise: done, resolve, reject } = Promise.withResolvers<'made'>();
+  let taking: Promise<unknown> = Promise.resolve();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', here());
     const show = (status: number, text: unknown) =>
@@ -39,9 +45,9 @@ export async function makeApps(ground: ProveGround, withSecond: boolean): Promis
     // A page at another name could read this one.
     if (`http://${request.headers.host}` !== here()) show(403, html`Open ${here()} instead.`);
     else if (url.pathname !== '/made')
-      show(200, made.length < count ? formPage() : 'Everything is there. Return to the terminal.');
+      show(200, left[0] ? formPage(left[0]) : 'Everything is there. Return to the terminal.');
     else
-      void take(url.searchParams).then(
+      taking = take(url.searchParams).then(
         (to) => response.writeHead(303, { Location: to }).end(),
         (error: Error) => show(400, html`${error.message} Open <a href="/">the first page</a> again.`),
       );
@@ -53,21 +59,24 @@ export async function makeApps(ground: ProveGround, withSecond: boolean): Promis
     if (query.get('state') !== state) throw new Error('This address is of another run.');
     const config = { githubApiUrl: apiUrl, ...proxies };
     const deps = { config, clock: systemClock, log: { error: () => {} } as never };
-    const options = { again: 'Begin again.', hasWebhooks: made.length === 0 };
+    const which = left[0];
+    if (!which) throw new Error('Everything is there.');
+    const options = { again: 'Begin again.', hasWebhooks: which === 'first' };
     const app = await convertManifest(deps, query.get('code') ?? '', options);
     if ('heading' in app) throw new Error(`${app.heading}. ${app.text}`);
-    made.push({ id: app.id, slug: app.slug, html_url: app.htmlUrl, private_key: app.privateKey });
-    if (made.length === count) resolve(made);
+    keep(which, { id: app.id, slug: app.slug, html_url: app.htmlUrl, private_key: app.privateKey });
+    left.shift();
+    if (left.length === 0) resolve('made');
     return `${app.htmlUrl}/installations/new`;
   }
 
-  function formPage() {
+  function formPage(which: keyof ProvedApps) {
     const lock = { ...lockManifestFor(organization, nowhere, `${here()}/made`), name: `${run}-lock` };
-    const manifest = made.length === 0 ? manifestOf(run, here()) : { ...lock, setup_url: here() };
+    const manifest = which === 'first' ? manifestOf(run, here()) : { ...lock, setup_url: here() };
     const action = `${webUrlOf(apiUrl)}/organizations/${organization}/settings/apps/new?state=${state}`;
     return html`<!doctype html>
       <title>holdfast prove</title>
-      <h1>App ${made.length + 1} of ${count}</h1>
+      <h1>App ${wanted.indexOf(which) + 1} of ${wanted.length}</h1>
       <p>Create ${manifest.name}. Then install it on all repositories of ${organization}.</p>
       <form method="post" action="${action}">
         <input type="hidden" name="manifest" value="${JSON.stringify(manifest)}" />
@@ -77,7 +86,10 @@ export async function makeApps(ground: ProveGround, withSecond: boolean): Promis
 
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   ground.note(`Open ${here()} in a browser where you are signed in to GitHub, and follow the pages.`);
+  // GitHub gives the key of an App once, so what was asked for is waited for.
+  const end = () => void taking.finally(() => reject(stop.reason as Error));
+  if (stop.aborted) end();
+  else stop.addEventListener('abort', end, { once: true });
   // The browser comes back from the last installation while the steps run.
-  const [first, second] = (await done.finally(() => server.unref())) as [ProvedApp, ProvedApp?];
-  return { first, ...(second && { second }) };
+  await done.finally(() => server.unref());
 }

@@ -3,8 +3,8 @@
 
 // `holdfast prove`: whether GitHub does what Holdfast relies on, asked of the real one.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { type CommandCall, command } from '../cli/command.ts';
 import { credentialOf, hostOfService } from '../cli/service/connection.ts';
@@ -104,33 +104,50 @@ async function proveAll(
   options: Options,
 ): Promise<ExitCode> {
   const chosen = chosenSteps(options);
+  const folder = writableFolder(resolve(world.cwd, options.out ?? '.'));
+  const file = options.app === undefined ? null : resolve(world.cwd, options.app);
+  if (file !== null) writableFolder(dirname(file));
   const person = await checkOwner(ground).catch((error: unknown) => {
     // The steps find out, too, and each says what it could not ask.
     if (error instanceof Unclear) return 'nobody';
     throw error;
   });
-  const apps = await appsFor(ground, options, world.cwd);
-  const at = new Date(world.now()).toISOString();
-  const tones = { held: 'free', 'not held': 'wrong', unknown: 'quiet' } as const;
-  let count = 0;
-  const proved = await runSteps(ground, apps, chosen, ({ name, proves, otherwise, verdict, why }) => {
-    const shown = { text: verdict.padEnd(8), tone: tones[verdict] };
-    output.line(`${String(++count).padStart(2)}/${chosen.length}  `, shown, `  ${name}: ${why ?? proves}`);
-    if (verdict === 'not held') output.line(`                 What it means: ${otherwise}`);
-  });
-  for (const app of options.app === undefined ? Object.values(apps) : [])
-    output.note(`${app.slug} is uninstalled. GitHub deletes an App only at ${await uninstall(ground, app)}`);
-  const github = new URL(ground.apiUrl).host;
-  const names = { [ground.apiUrl]: 'https://api.github.com', [ground.run]: 'holdfast-prove-run' };
-  Object.assign(names, { [ground.organization]: 'acme', [person]: 'ada' });
-  const proof = proofAsJson({ at, holdfast: version(), github, not_proven: notProven }, proved, names);
-  const folder = resolve(world.cwd, options.out ?? '.');
-  writeFileSync(resolve(folder, 'prove.json'), `${JSON.stringify(proof, null, 2)}\n`);
-  writeFileSync(resolve(folder, 'prove.md'), proofAsMarkdown(proof));
-  output.line(`${summary(proved)} See prove.md and prove.json in ${folder}.`);
-  output.json(proof);
-  const is = new Set(proved.map(({ verdict }) => verdict));
-  return is.has('not held') ? exitCodes.frozen : is.has('unknown') ? exitCodes.notKnown : exitCodes.done;
+  const kept: Partial<ProvedApps> = file === null ? {} : keptIn(file);
+  try {
+    const apps = await appsFor(ground, kept, file, options.lock === true);
+    const at = new Date(world.now()).toISOString();
+    const tones = { held: 'free', 'not held': 'wrong', unknown: 'quiet' } as const;
+    let count = 0;
+    const proved = await runSteps(ground, apps, chosen, ({ name, proves, otherwise, verdict, why }) => {
+      const shown = { text: verdict.padEnd(8), tone: tones[verdict] };
+      output.line(`${String(++count).padStart(2)}/${chosen.length}  `, shown, `  ${name}: ${why ?? proves}`);
+      if (verdict === 'not held') output.line(`                 What it means: ${otherwise}`);
+    });
+    const github = new URL(ground.apiUrl).host;
+    const names = { [ground.apiUrl]: 'https://api.github.com', [ground.run]: 'holdfast-prove-run' };
+    Object.assign(names, { [ground.organization]: 'acme', [person]: 'ada' });
+    const proof = proofAsJson({ at, holdfast: version(), github, not_proven: notProven }, proved, names);
+    writeFileSync(resolve(folder, 'prove.json'), `${JSON.stringify(proof, null, 2)}\n`);
+    writeFileSync(resolve(folder, 'prove.md'), proofAsMarkdown(proof));
+    output.line(`${summary(proved)} See prove.md and prove.json in ${folder}.`);
+    output.json(proof);
+    const is = new Set(proved.map(({ verdict }) => verdict));
+    return is.has('not held') ? exitCodes.frozen : is.has('unknown') ? exitCodes.notKnown : exitCodes.done;
+  } finally {
+    // Also those that somebody made and did not install in time.
+    for (const app of file === null ? Object.values(kept) : []) output.note(await uninstall(ground, app));
+  }
+}
+
+/** A folder that files can be written to. @throws Stop before anything is made. */
+function writableFolder(folder: string): string {
+  try {
+    if (!statSync(folder).isDirectory()) throw new Error('It is a file.');
+    accessSync(folder, constants.W_OK);
+    return folder;
+  } catch (error) {
+    throw misused(`Name a folder that you can write to. ${folder}: ${(error as Error).message}`);
+  }
 }
 
 function chosenSteps({ only, with: more }: Options): ProveStep[] {
@@ -159,16 +176,28 @@ async function checkOwner(ground: ProveGround): Promise<string> {
 const keptApp = z.object({ id: z.int(), slug: z.string(), html_url: z.string(), private_key: z.string() });
 const keptApps = z.object({ first: keptApp, second: keptApp.exactOptional() });
 
-/** The Apps of the file, or new ones, which the file then keeps. */
-async function appsFor(ground: ProveGround, { app, lock }: Options, folder: string): Promise<ProvedApps> {
-  const file = app === undefined ? null : resolve(folder, app);
-  if (file !== null && existsSync(file)) {
-    const kept = keptApps.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    if (kept.success) return kept.data;
-    throw misused(`${file} is not a file of holdfast prove --app. Name another one.`);
-  }
-  const made = await makeApps(ground, lock === true);
-  if (file !== null) writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  for (const each of Object.values(made)) await installationOf(ground, each);
-  return made;
+/** The Apps of a file of `--app`; none if there is no file. @throws Stop if it is another file. */
+function keptIn(file: string): Partial<ProvedApps> {
+  if (!existsSync(file)) return {};
+  const kept = keptApps.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+  if (kept.success) return kept.data;
+  throw misused(`${file} is not a file of holdfast prove --app. Name another one.`);
+}
+
+/** Those that are kept, and new ones, each of which is kept as soon as it is made. */
+async function appsFor(
+  ground: ProveGround,
+  kept: Partial<ProvedApps>,
+  file: string | null,
+  withSecond: boolean,
+): Promise<ProvedApps> {
+  const wanted = withSecond ? (['first', 'second'] as const) : (['first'] as const);
+  const missing = wanted.filter((which) => !kept[which]);
+  if (missing.length > 0)
+    await makeApps(ground, missing, (which, app) => {
+      kept[which] = app;
+      if (file !== null) writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
+    });
+  for (const which of missing) await installationOf(ground, kept[which]!);
+  return kept as ProvedApps;
 }

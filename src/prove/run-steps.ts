@@ -7,7 +7,7 @@ import { cleanUp } from './clean-up.ts';
 import { manifestOf, type ProvedApp, type ProvedApps } from './make-apps.ts';
 import type { Proved } from './report.ts';
 import { Stage, type ProveStep } from './stage.ts';
-import { needed, NotHeld, Unclear } from './verdict.ts';
+import { given, needed, NotHeld, Unclear } from './verdict.ts';
 
 const asApp = (ground: ProveGround, { id, private_key: key }: ProvedApp, tape?: Exchange[]): Ask =>
   askAs(ground, 'app', async () => (await appToken(id, createPrivateKey(key), ground.world.now())).jwt, tape);
@@ -30,7 +30,9 @@ export async function installationOf(ground: ProveGround, app: ProvedApp): Promi
 async function stageOf(ground: ProveGround, { first, second }: ProvedApps, tape: Exchange[]): Promise<Stage> {
   const installed = async (as: ProveCaller, app: ProvedApp, permissions?: Record<string, string>) => {
     const ask = asApp(ground, app);
-    const { id } = needed(await ask('GET', `/orgs/${ground.organization}/installation`));
+    const found = await ask('GET', `/orgs/${ground.organization}/installation`);
+    given(found.status !== 404, `GitHub shows no installation: ${app.html_url}/installations/new`);
+    const { id } = needed(found);
     const made = await ask('POST', `/app/installations/${id}/access_tokens`, { permissions });
     const { token } = needed(made);
     return (takesLimits = false) => askAs(ground, as, async () => token, tape, takesLimits);
@@ -102,10 +104,14 @@ async function tidy(ground: ProveGround): Promise<void> {
   }
 }
 
-/** Uninstalls an App. GitHub deletes Apps only on their settings pages. @returns where that is. */
+/** Uninstalls an App, also after an interruption. @returns what became of it, and what is left to do for a person. */
 export async function uninstall(ground: ProveGround, app: ProvedApp): Promise<string> {
   const ask = asApp({ ...ground, stop: new AbortController().signal }, app);
-  const installation = await ask('GET', `/orgs/${ground.organization}/installation`);
-  if (installation.status === 200) await ask('DELETE', `/app/installations/${installation.answer.id}`);
-  return `${new URL(app.html_url).origin}/organizations/${ground.organization}/settings/apps/${app.slug}/advanced`;
+  const remove = async () => {
+    const { status, answer } = await ask('GET', `/orgs/${ground.organization}/installation`);
+    return status === 404 || (await ask('DELETE', `/app/installations/${answer.id}`)).status === 204;
+  };
+  const is = (await remove().catch(() => false)) ? 'uninstalled' : 'still installed';
+  const settings = `/organizations/${ground.organization}/settings/apps/${app.slug}/advanced`;
+  return `${app.slug} is ${is}. GitHub deletes an App only at ${new URL(app.html_url).origin}${settings}`;
 }

@@ -52,6 +52,18 @@ describe('a GitHub that does one thing otherwise', () => {
   });
 });
 
+test.each([
+  ['--out', 'nowhere'],
+  ['--out', 'apps.json'],
+  ['--app', 'nowhere/apps.json'],
+])('%s %s cannot be written: nothing is made', async (option, path) => {
+  const asked = ground.github.requests.length;
+  const { code, err } = await ground.prove([option, path]);
+  expect(code).toBe(2);
+  expect(err).toContain('Name a folder that you can write to.');
+  expect(ground.github.requests.length).toBe(asked);
+});
+
 test('a server that is no GitHub leaves everything unknown', async () => {
   const url = 'http://127.0.0.1:9';
   const asked: string[] = [];
