@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { gaugesOf } from '../../src/server/metrics/figures.ts';
 import { Metrics } from '../../src/metrics.ts';
+import { isWhole } from '../support/amounts.ts';
 import { repositoryRoot } from '../support/clean-copy.ts';
 import { noFigures } from '../support/figures.ts';
 
 // The alerts, evaluated by Prometheus' own tool (Debian's prometheus).
 
 const rules = join(repositoryRoot, 'deploy/helm/alerts.yaml');
-const whyNot = spawnSync('promtool', ['--version']).status === 0 ? null : 'there is no promtool';
+const whyNot = isWhole || spawnSync('promtool', ['--version']).status === 0 ? null : 'there is no promtool';
 const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
