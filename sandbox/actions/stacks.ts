@@ -48,6 +48,7 @@ export class Stacks {
       number: this.#world.ids.next(`stack of ${repository.id}`, 0),
       base: members[0]?.base ?? '',
       pullRequests: [],
+      createdAt: this.#world.now(),
     };
   }
 

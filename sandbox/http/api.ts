@@ -46,7 +46,7 @@ export interface Parts {
 
 export interface Env {
   Bindings: HttpBindings;
-  Variables: { principal: Principal; holder: string; logged: LoggedRequest };
+  Variables: { principal: Principal; holder: string; logged: LoggedRequest; isDistorted?: boolean };
 }
 
 export type Api = Hono<Env>;

@@ -60,7 +60,8 @@ function createApi(parts: Parts): Api {
     c.header('x-github-media-type', 'github.v3; format=json');
     if (c.res.headers.get('content-type') === 'application/json')
       c.header('content-type', 'application/json; charset=utf-8');
-    if (watched && !(c.error instanceof ConnectionReset))
+    // What a fault says in the place of an answer is no answer of the sandbox.
+    if (watched && !c.get('isDistorted') && !(c.error instanceof ConnectionReset))
       exchanges.publish({ world, principal: c.get('principal'), request: watched, answer: c.res.clone() });
   });
 
@@ -72,6 +73,7 @@ function createApi(parts: Parts): Api {
     await chaos.around(request, next);
     const distorted = await faults.distort(request, c.res);
     if (distorted) {
+      c.set('isDistorted', true);
       c.res = distorted;
       c.res.headers.delete('x-accepted-github-permissions');
     }

@@ -47,27 +47,7 @@ export function branchRoutes(api: Api, { world }: Parts): void {
       return c.json({ message: 'Moved Permanently', url }, 301);
     }
     if (!sha) throw new GitHubError(404, 'Branch not found');
-    const protection = repository.protection.get(name);
-    const url = `${world.url}/repos/${fullNameOf(repository)}/branches/${encodeURI(name)}`;
-    return c.json({
-      name,
-      commit: {
-        sha,
-        node_id: `${nodeId('Commit', repository.id)}_${sha}`,
-        url: `${world.url}/repos/${fullNameOf(repository)}/commits/${sha}`,
-      },
-      _links: { self: url, html: `https://github.com/${fullNameOf(repository)}/tree/${name}` },
-      protected: protection !== undefined || rulesetsOn(repository, name).length > 0,
-      protection: {
-        enabled: protection !== undefined,
-        required_status_checks: {
-          enforcement_level: protection ? (protection.enforceAdmins ? 'everyone' : 'non_admins') : 'off',
-          contexts: (protection?.checks ?? []).map(({ context }) => context),
-          checks: (protection?.checks ?? []).map(checkJson),
-        },
-      },
-      protection_url: `${url}/protection`,
-    });
+    return c.json(branchJson(world, repository, name, sha));
   });
 
   onRepository(api, world, 'get', '/branches/:branch/protection', (c, repository) => {
@@ -153,4 +133,29 @@ function checksIn(value: unknown): RequiredCheck[] {
     if (typeof context !== 'string') throw refuse();
     return { context, appId: typeof app === 'number' && app !== -1 ? app : null };
   });
+}
+
+/** A branch with its protection. */
+export function branchJson(world: World, repository: Repository, name: string, sha: string) {
+  const protection = repository.protection.get(name);
+  const url = `${world.url}/repos/${fullNameOf(repository)}/branches/${encodeURI(name)}`;
+  return {
+    name,
+    commit: {
+      sha,
+      node_id: `${nodeId('Commit', repository.id)}_${sha}`,
+      url: `${world.url}/repos/${fullNameOf(repository)}/commits/${sha}`,
+    },
+    _links: { self: url, html: `https://github.com/${fullNameOf(repository)}/tree/${name}` },
+    protected: protection !== undefined || rulesetsOn(repository, name).length > 0,
+    protection: {
+      enabled: protection !== undefined,
+      required_status_checks: {
+        enforcement_level: protection ? (protection.enforceAdmins ? 'everyone' : 'non_admins') : 'off',
+        contexts: (protection?.checks ?? []).map(({ context }) => context),
+        checks: (protection?.checks ?? []).map(checkJson),
+      },
+    },
+    protection_url: `${url}/protection`,
+  };
 }

@@ -1,5 +1,6 @@
 import { instantJson } from '../json/instant-json.ts';
 import { accountJson } from '../json/account-json.ts';
+import { environmentJson, namedEnvironment } from '../json/environment-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import { GitHubError, notAccessible, notFound } from '../http/github-error.ts';
 import { page } from '../http/paging.ts';
@@ -23,22 +24,6 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     if (!run) throw notFound();
     return run;
   };
-  /** As a review has it. */
-  const namedEnvironment = (repository: Repository, { id, name, createdAt }: Environment) => ({
-    id,
-    node_id: `EN_${id}`,
-    name,
-    url: `${world.url}/repos/${fullNameOf(repository)}/environments/${encodeURIComponent(name)}`,
-    html_url: `https://github.com/${fullNameOf(repository)}/deployments/activity_log?environments_filter=${encodeURIComponent(name)}`,
-    created_at: instantJson(createdAt),
-    updated_at: instantJson(createdAt),
-  });
-  const environmentJson = (repository: Repository, environment: Environment) => ({
-    ...namedEnvironment(repository, environment),
-    can_admins_bypass: environment.adminsBypass,
-    protection_rules: environment.rules.map(({ id }) => ({ id, node_id: `GA_${id}`, type: 'custom' })),
-    deployment_branch_policy: null,
-  });
   const ruleJson = ({ id, app: { id: appId, slug } }: Environment['rules'][number]) => ({
     id,
     node_id: `GA_${id}`,
@@ -65,13 +50,13 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
   onRepository(api, world, 'get', '/environments', (c, repository) => {
     read(c, repository);
     const all = [...repository.environments.values()];
-    const environments = page(c, all).map((each) => environmentJson(repository, each));
+    const environments = page(c, all).map((each) => environmentJson(world, repository, each));
     return c.json({ total_count: all.length, environments });
   });
 
   onRepository(api, world, 'get', '/environments/:environment', (c, repository) => {
     read(c, repository);
-    return c.json(environmentJson(repository, environmentIn(c, repository)));
+    return c.json(environmentJson(world, repository, environmentIn(c, repository)));
   });
 
   const rules = '/environments/:environment/deployment_protection_rules';
@@ -120,7 +105,7 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     const waiting = deployments.waiting(runIn(c, repository)).map(({ environment }) => environment);
     return c.json(
       [...new Set(waiting)].map((environment) => {
-        const { id, node_id, name, url, html_url } = environmentJson(repository, environment);
+        const { id, node_id, name, url, html_url } = environmentJson(world, repository, environment);
         return {
           environment: { id, node_id, name, url, html_url },
           wait_timer: 0,
@@ -138,7 +123,7 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
       runIn(c, repository).reviews.map(({ environment, state, comment, app }) => ({
         environments: [environment].flatMap((name) => {
           const found = deployments.environment(repository, name);
-          return found ? [namedEnvironment(repository, found)] : [];
+          return found ? [namedEnvironment(world, repository, found)] : [];
         }),
         state,
         comment,

@@ -1,14 +1,16 @@
 import { parse } from 'yaml';
+import { environmentJson } from '../json/environment-json.ts';
 import { repositoryJson } from '../json/repository-json.ts';
 import { moveBranch } from '../state/activities.ts';
 import { hasScopes, roleOf } from '../state/access.ts';
+import { nodeId } from '../state/ids.ts';
 import { fullNameOf } from '../state/world.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import { GitHubError, invalid, notFound } from '../http/github-error.ts';
 import { page } from '../http/paging.ts';
 import type { Account, Repository } from '../state/model.ts';
 import { requireApp } from './app-routes.ts';
-import { administer } from './branch-routes.ts';
+import { administer, branchJson } from './branch-routes.ts';
 import { actor, demand, onRepository, refuseArchived, writing } from './on-repository.ts';
 
 /** What owners do to their organization and its repositories: make, fill, rename, archive and delete them. */
@@ -81,7 +83,10 @@ export function ownerRoutes(api: Api, parts: Parts): void {
       throw new GitHubError(422, 'Object does not exist');
     if (repository.branches.has(branch)) throw new GitHubError(422, 'Reference already exists');
     moveBranch(world, repository, branch, String(sha), actor(c, world));
-    return c.json({ ref, object: { type: 'commit', sha } }, 201);
+    const url = `${world.url}/repos/${fullNameOf(repository)}/git`;
+    const object = { type: 'commit', sha, url: `${url}/commits/${String(sha)}` };
+    const node = `${nodeId('Ref', repository.id)}_${Buffer.from(String(ref)).toString('base64url')}`;
+    return c.json({ ref, node_id: node, url: `${url}/${String(ref)}`, object }, 201);
   });
 
   onRepository(api, world, 'put', '/contents/:path{.+}', async (c, repository) => {
@@ -119,13 +124,13 @@ export function ownerRoutes(api: Api, parts: Parts): void {
     if (!repository.branches.has(from)) throw new GitHubError(404, 'Branch not found');
     if (typeof to !== 'string' || to === '') throw invalid('Branch', [{ code: 'invalid', field: 'name' }]);
     branches.renameBranch(fullNameOf(repository), from, to);
-    return c.json({ name: to, commit: { sha: repository.branches.get(to) } }, 201);
+    return c.json(branchJson(world, repository, to, repository.branches.get(to)!), 201);
   });
 
   onRepository(api, world, 'put', '/environments/:environment', (c, repository) => {
     administer(c, repository);
-    const { id, name } = deployments.make(repository, c.req.param('environment') ?? '');
-    return c.json({ id, name });
+    const environment = deployments.make(repository, c.req.param('environment') ?? '');
+    return c.json(environmentJson(world, repository, environment));
   });
 
   // Starts a workflow of the default branch: of its file, only the environments of the jobs and their matrices count.

@@ -1,6 +1,6 @@
 import { notFound } from '../http/github-error.ts';
 import { page } from '../http/paging.ts';
-import { stackJson } from '../json/stack-json.ts';
+import { stackJson, stackSummary } from '../json/stack-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import type { Repository, Stack } from '../state/model.ts';
 import { demand, onRepository, reading, refuseArchived, writing } from './on-repository.ts';
@@ -13,18 +13,19 @@ export function stackRoutes(api: Api, { world, stacks }: Parts): void {
     const all = repository.stacks.filter(
       (stack) => !number || stack.pullRequests.some((pr) => pr.number === number),
     );
-    return c.json(page(c, all.toReversed()).map(stackJson));
+    return c.json(page(c, all.toReversed()).map((each) => stackSummary(world, each, repository)));
   });
 
   onRepository(api, world, 'get', '/stacks/:number', (c, repository) => {
     demand(c, repository, reading);
-    return c.json(stackJson(stackIn(c, repository)));
+    return c.json(stackJson(world, stackIn(c, repository), repository));
   });
 
   onRepository(api, world, 'post', '/stacks', async (c, repository) => {
     demand(c, repository, writing);
     refuseArchived(repository);
-    return c.json(stackJson(stacks.create(repository, await membersIn(c, repository))), 201);
+    const stack = stacks.create(repository, await membersIn(c, repository));
+    return c.json(stackJson(world, stack, repository), 201);
   });
 
   onRepository(api, world, 'post', '/stacks/:number/add', async (c, repository) => {
@@ -32,14 +33,16 @@ export function stackRoutes(api: Api, { world, stacks }: Parts): void {
     refuseArchived(repository);
     const stack = stackIn(c, repository);
     stacks.add(stack, await membersIn(c, repository));
-    return c.json(stackJson(stack));
+    return c.json(stackJson(world, stack, repository));
   });
 
   onRepository(api, world, 'post', '/stacks/:number/unstack', (c, repository) => {
     demand(c, repository, writing);
     const stack = stackIn(c, repository);
     stacks.unstack(repository, stack);
-    return repository.stacks.includes(stack) ? c.json(stackJson(stack)) : c.body(null, 204);
+    return repository.stacks.includes(stack)
+      ? c.json(stackJson(world, stack, repository))
+      : c.body(null, 204);
   });
 }
 

@@ -17,6 +17,9 @@ const prefixes = {
   Milestone: 'MI',
   MergeQueue: 'MQ',
   MergeQueueEntry: 'MQE',
+  Stack: 'S',
+  Environment: 'EN',
+  Ref: 'REF',
 } as const;
 
 export type NodeType = keyof typeof prefixes;

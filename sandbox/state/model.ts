@@ -324,6 +324,7 @@ export interface Stack {
   base: string;
   /** Bottom first; merged ones stay. */
   pullRequests: PullRequest[];
+  createdAt: Date;
 }
 
 export interface ChangedFile {

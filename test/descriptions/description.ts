@@ -93,11 +93,17 @@ export function description(name: string): Description {
       const steps = byName(path).split('/');
       for (const { template, steps: wanted } of templates) {
         const operation = document.paths[template]![method.toLowerCase()];
-        const fits = wanted.every((step, at) => (step.startsWith('{') ? steps[at] : step === steps[at]));
-        if (!operation || wanted.length !== steps.length || !fits) continue;
+        // The path of a file has slashes.
+        const last = wanted.at(-1) === '{path}' ? wanted.length - 1 : steps.length;
+        const given = [
+          ...steps.slice(0, last),
+          ...(steps.length > last ? [steps.slice(last).join('/')] : []),
+        ];
+        const fits = wanted.every((step, at) => (step.startsWith('{') ? given[at] : step === given[at]));
+        if (!operation || wanted.length !== given.length || !fits) continue;
         const values = Object.fromEntries(
           wanted.flatMap((step, at) =>
-            step.startsWith('{') ? [[step.slice(1, -1), decodeURIComponent(steps[at]!)]] : [],
+            step.startsWith('{') ? [[step.slice(1, -1), decodeURIComponent(given[at]!)]] : [],
           ),
         );
         return { template, steps: ['paths', template, method.toLowerCase()], operation, values };

@@ -18,7 +18,8 @@ export const exceptions: Exception[] = [
     reason: 'The issuer of tokens of Actions is a service of its own: GitHub Docs, OpenID Connect.',
   },
   {
-    matches: /^request GET \/repos\/\{owner\}\/\{repo\}\/stacks at ghes-.*: the route is not described$/,
+    matches:
+      /^request \S+ \/repos\/\{owner\}\/\{repo\}\/stacks(?:\/\S+)? at ghes-.*: the route is not described$/,
     reason: 'Enterprise Server has no stacks. The product takes the 404 for that.',
   },
   {
@@ -77,7 +78,7 @@ export const exceptions: Exception[] = [
     reason: 'The product does not search.',
   },
   {
-    matches: /^(?:answer of GET \/repos\/.*\/branches\/.*|webhook status): commit\.\w+ is not there$/,
+    matches: /^(?:answer of \S+ \/repos\/.*\/branches\/.*|webhook status): commit\.\w+ is not there$/,
     reason: 'Of a commit, the product reads its SHA there.',
   },
   {
@@ -137,10 +138,6 @@ export const exceptions: Exception[] = [
   {
     matches: /^answer of GET \/repos\/.*\/compare\/.*, 200: (?:merge_)?base_commit is not there$/,
     reason: 'Of a comparison, the product reads how many commits are behind.',
-  },
-  {
-    matches: /^answer of GET \/repos\/.*\/stacks, 200: \[\]\.(?:created_at|node_id) is not there$/,
-    reason: 'Of a stack, the product reads its base and pull requests.',
   },
   {
     matches: /^webhook organization\.member_removed: membership\.\w+ is not there$/,

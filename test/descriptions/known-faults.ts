@@ -47,6 +47,7 @@ export const requests: [RecordedExchange, string | null][] = [
   [statuses, null],
   [{ ...statuses, path: '/repositories/7/commits/main/statuses' }, null],
   [{ ...statuses, path: '/repos/acme/web/commits/main/state' }, 'the route is not described'],
+  [{ ...statuses, path: '/repos/acme/web/contents/.github/workflows/deploy.yml' }, null],
   [{ ...statuses, path: `${statuses.path}&sort=new` }, 'the parameter sort is not described'],
   [{ ...statuses, path: '/repos/acme/web/commits/main/statuses?per_page=101' }, 'per_page is over 100'],
   [{ ...statuses, headers: { ...statuses.headers, 'user-agent': '' } }, 'no User-Agent is sent'],
