@@ -3,7 +3,7 @@ import type { Exchange, ProveJson } from './ask.ts';
 import type { ProveStep } from './stage.ts';
 import type { ProveVerdict } from './verdict.ts';
 
-/** @property why what GitHub does instead, or why it is unknown. */
+/** @property why what GitHub does instead, or why it is unknown; of what held, how, if there are several ways. */
 export type Proved = Pick<ProveStep, 'name' | 'proves' | 'otherwise'> & {
   verdict: ProveVerdict;
   why: string | null;
@@ -36,7 +36,7 @@ export function proofAsMarkdown({ steps, not_proven, ...about }: ReturnType<type
   const heads = ['step', 'what GitHub does', 'verdict', 'last question', 'answer', 'request'];
   const first = `On ${about.at.slice(0, 10)}, Holdfast ${about.holdfast} asked ${about.github}: ${summary(steps)}`;
   const wrong = steps
-    .filter(({ verdict }) => verdict !== 'held')
+    .filter(({ verdict, why }) => verdict !== 'held' || why !== null)
     .map(({ name, verdict, why, otherwise }) => {
       const meaning = verdict === 'not held' ? ` What it means: ${otherwise}` : '';
       return `\`${name}\`: **${verdict}**. ${why}${meaning}`;

@@ -80,14 +80,17 @@ export async function runSteps(ground: ProveGround, apps: ProvedApps, steps: Pro
 type StepOutcome = Pick<Proved, 'verdict' | 'why'>;
 type Tell = (proved: Proved) => void;
 
-async function outcomeOf(stop: AbortSignal, work: () => Promise<void>): Promise<StepOutcome> {
-  const held: StepOutcome = { verdict: 'held', why: null };
+async function outcomeOf(stop: AbortSignal, work: () => Promise<unknown>): Promise<StepOutcome> {
+  const held = (how?: unknown): StepOutcome => ({
+    verdict: 'held',
+    why: typeof how === 'string' ? how : null,
+  });
   const whyNot = (error: Error): StepOutcome => {
     if (error instanceof NotHeld) return { verdict: 'not held', why: error.message };
     const form = error instanceof Unclear ? '' : 'GitHub answered in another form than expected: ';
     return { verdict: 'unknown', why: form + error.message };
   };
-  const outcome = stop.aborted ? held : await work().then(() => held, whyNot);
+  const outcome = stop.aborted ? held() : await work().then(held, whyNot);
   const isCutOff = stop.aborted && outcome.verdict !== 'not held';
   return isCutOff ? { verdict: 'unknown', why: 'The run was interrupted.' } : outcome;
 }

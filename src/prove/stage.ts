@@ -6,10 +6,10 @@ import { claimProved, given, type Must, needed, said } from './verdict.ts';
  * One thing that Holdfast relies on.
  * @property proves what GitHub does. @property otherwise what it means for users if GitHub does not.
  * @property costs what it costs, if it runs only when somebody asks for it.
- * @property run throws NotHeld or Unclear; anything else makes it unknown, too.
+ * @property run throws NotHeld or Unclear; anything else makes it unknown, too. A text that it returns tells how it held.
  */
 export type ProveStep = Record<'name' | 'proves' | 'otherwise', string> & { costs?: string; run: Run };
-type Run = (stage: Stage) => Promise<void>;
+type Run = (stage: Stage) => Promise<unknown>;
 export type Asks = Record<string, Run>;
 
 /**
@@ -26,10 +26,12 @@ export type StageParts = ProveGround &
 
 export const context = 'holdfast/freeze';
 export const environment = 'production';
+/** As many as GitHub Free runs at once. */
+const parts = Array.from({ length: 20 }, (_, index) => index + 1);
 /** What the job of each workflow says. */
 const workflows = {
   deploy: `environment: ${environment}`,
-  matrix: `environment: ${environment}, strategy: { matrix: { part: [one, two] } }`,
+  matrix: `environment: ${environment}, strategy: { matrix: { part: [${parts.join(', ')}] } }`,
   careless: `environment: { name: ${environment}, deployment: false }`,
 };
 

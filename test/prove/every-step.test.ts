@@ -35,6 +35,17 @@ test('everything holds at a GitHub that does what Holdfast relies on, and nothin
   ground.github.assertNoUnknownRoutes();
 });
 
+test('pace says which refusal came', async () => {
+  ground.github.writeLimit.perMinute = 100;
+  const { code, proof, markdown } = await ground.prove(['--only', 'pace']);
+  ground.github.writeLimit.perMinute = Infinity;
+  expect(code).toBe(0);
+  expect(proof.steps[0]?.why).toMatch(
+    /^Status \d+ was refused with 403 “You have exceeded a secondary rate limit.+”, which asks to wait 60 seconds\.$/,
+  );
+  expect(markdown).toContain('`pace`: **held**. Status ');
+});
+
 describe('a GitHub that does one thing otherwise', () => {
   test('is there for each step', () =>
     expect(Object.keys(wrongGitHubs).toSorted()).toEqual(names.toSorted()));

@@ -202,7 +202,7 @@ export const wrongGitHubs: Record<string, { install(github: Sandbox): void }> = 
       : null,
   ),
   'deployment-matrix': ofRun(({ real: { body }, jobs }) =>
-    jobs === 2 && body.status !== 'waiting' ? { ...body, status: 'waiting' } : null,
+    jobs === 20 && body.status !== 'waiting' ? { ...body, status: 'waiting' } : null,
   ),
   'deployment-again': ofRun(({ real: { body } }) =>
     body.run_attempt === 2 ? { ...body, run_attempt: 1 } : null,

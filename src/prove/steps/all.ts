@@ -64,5 +64,9 @@ export const notProven: Record<string, string> = Object.fromEntries(
     a renamed organization                              | it takes a person
     a transferred repository                            | it takes a second owner, where nothing would clean up
     signing in, and permissions that are accepted later | they take a person
-    former stacks                                       | a stack is listed as former only after its pull requests were merged`),
+    former stacks                                       | a stack is listed as former only after its pull requests were merged
+    a stack that is merged as a whole                   | no step asks for it yet
+    a merge group that is under way when a ruleset is switched on | no step asks for it yet
+    auto-merge after a ruleset is switched off          | no step asks for it yet
+    the limits of GraphQL                               | a run would use up an hour of the App`),
 );

@@ -1,10 +1,18 @@
 // The App: what it may do, what it is told, and how GitHub answers it.
-import { isLimit, type ProveJson } from '../ask.ts';
+import { type Exchange, isLimit, type ProveJson } from '../ask.ts';
 import { context, type Asks } from '../stage.ts';
 import { claimProved, claimed, needed } from '../verdict.ts';
 
 /** So many statuses, so many milliseconds apart: 180 in a minute, as many as GitHub's points allow. */
 const paced = { statuses: 300, every: 333 };
+
+/** A limit: GitHub has several, in several words. */
+function inWords({ status, answer, headers }: Exchange): string {
+  const wait = headers['retry-after']
+    ? `to wait ${headers['retry-after']} seconds`
+    : 'for no time in particular';
+  return `with ${status} “${answer?.message}”, which asks ${wait}.`;
+}
 
 export const app: Asks = {
   async app({ parts }) {
@@ -44,10 +52,11 @@ export const app: Asks = {
     const path = `${stage.repository}/statuses/${(await stage.open('pace')).sha}`;
     for (let number = 1; number <= paced.statuses; number++) {
       const answered = await impatientBot('POST', path, { state: 'pending', context: `pace ${number}` });
-      if (isLimit(answered)) return;
+      if (isLimit(answered)) return `Status ${number} was refused ${inWords(answered)}`;
       claimed(answered, 201);
       if (number < paced.statuses) tape.pop();
       await world.delay(paced.every, stop);
     }
+    return `GitHub refused none of ${paced.statuses} statuses.`;
   },
 };

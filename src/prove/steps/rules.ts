@@ -36,7 +36,7 @@ export const rules: Asks = {
   },
   async unflip(stage) {
     const [pr, ruleset] = await ruled(stage, 'unflip', 'active');
-    needed(await stage.parts.owner('PUT', ruleset, { enforcement: 'disabled' }));
+    needed(await stage.parts.ruler('PUT', ruleset, { enforcement: 'disabled' }));
     await claimSoon(stage, 'merged', pr, stage.parts.world.now());
   },
   async private(stage) {
