@@ -22,8 +22,11 @@ def title(event):
 
 
 def windows(text):
-    calendar = icalendar.Calendar.from_ical(text)
-    events = recurring_ical_events.of(calendar).between(first, last)
+    try:
+        calendar = icalendar.Calendar.from_ical(text)
+        events = recurring_ical_events.of(calendar).between(first, last)
+    except Exception as error:
+        return [f"refused: {error}"]
     return sorted(f"{written(e['DTSTART'].dt)} {written(e['DTEND'].dt)}{title(e)}" for e in events)
 
 
