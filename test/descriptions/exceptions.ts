@@ -47,7 +47,7 @@ export const exceptions: Exception[] = [
   },
   {
     matches:
-      /^answer of GET \/repos\/.*\/environments, 200: environments\.\[\]\.can_admins_bypass is not described$/,
+      /^answer of (?:GET|PUT) \/repos\/.*\/environments(?:\/\S+)?, 200: (?:environments\.\[\]\.)?can_admins_bypass is not described$/,
     reason: 'GitHub answers so, and the settings of environments have it.',
   },
   {
