@@ -93,9 +93,10 @@ test('of a plan that goes on it counts what is over, however much that is', asyn
     return { ...one, id: crypto.randomUUID(), startsAt, endsAt: new Date(startsAt.getTime() + 60 * minute) };
   });
   const lists = {
-    matching: one.matching as [],
-    exclude: one.exclude as [],
+    matchingConditions: one.matchingConditions as [],
+    excludeConditions: one.excludeConditions as [],
     createdBy: one.createdBy as object,
+    ...{ updatedBy: one.updatedBy as object, deletedBy: undefined, restores: undefined },
   };
   await db.freeze.createMany({
     data: past.map((each, at) => ({ ...each, ...lists, occurrence: `past ${at}`, reportDueAt: null })),

@@ -33,7 +33,7 @@ describe.each(withBody)('%s', (route) => {
   const method = route.split(' ')[0]!.toUpperCase();
   // What is refused changes nothing, so the next request can be about the same.
   let isUsed = true;
-  const seen = (answer: Answer) => {
+  const seen = <Seen extends Pick<Answer, 'status'>>(answer: Seen): Seen => {
     isUsed ||= answer.status < 300;
     return answer;
   };

@@ -4,6 +4,7 @@ import { holdsMerges, type StoredFreeze } from '../../freezes/freeze.ts';
 import { freezePath } from '../../page-paths.ts';
 import { type PlanReport, readPlanReport } from '../../reports/many-freezes.ts';
 import { lengthOf, reportFigures } from '../freeze/freeze-report.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
 import { blockedOf } from '../held.ts';
 import type { Html } from '../html.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
