@@ -206,7 +206,7 @@ export const lookAtRunTask = defineTask(
       environment === null ? null : { environment, at: requestedAt === null ? null : new Date(requestedAt) },
       installationId ? BigInt(installationId) : null,
     ),
-  { takers: 8 },
+  { takers: 16 },
 );
 
 export const findDeploymentsTask = defineTask(jobs.findDeployments, (deps: StatusDeps, { repositoryId }) =>

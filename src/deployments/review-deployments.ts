@@ -212,7 +212,7 @@ export const reviewDeploymentsTask = defineLane(
     if ((await openDeployments(deps.db, id, nowOf(deps.clock))).length === 0) return null;
     return reviewsIn(await openSettling(deps, id), turn);
   },
-  { takers: 16 },
+  { takers: 32 },
 );
 
 export const decideDeploymentsTask = defineTask(jobs.decideDeployments, (deps, { repositoryId }) =>

@@ -165,7 +165,7 @@ const takers = { takers: 1024, ofOwner: 100 };
 export const sendMessagesTask = defineLane(
   jobs.sendMessages,
   (deps, { webhookId }, turn) => messagesTo(deps, webhookId, turn),
-  { ...takers, owner: ({ accountId }) => accountId },
+  takers,
 );
 
 /** Saving an event names the webhooks in one job of its own, so it waits for nobody's lane. */

@@ -23,7 +23,7 @@ export function defineLane<
     data: Tasks[Name],
     turn: bigint,
   ) => Effect<Due, Result> | Promise<Effect<Due, Result> | null>,
-  takers: Partial<Pick<Takers, 'takers' | 'ofOwner'>> & { owner?: (data: Tasks[Name]) => string } = {},
+  takers: Partial<Pick<Takers, 'takers' | 'ofOwner'>> = {},
 ) {
   return defineTask(
     maker,

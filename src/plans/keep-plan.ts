@@ -275,5 +275,5 @@ async function noteFailure(
 export const followSourceTask = defineTask(
   jobs.followSource,
   (deps: FreezeDeps, { planId }) => followSource(deps, planId),
-  { takers },
+  { takers, ofOwner: mostInLine },
 );

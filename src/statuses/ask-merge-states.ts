@@ -122,7 +122,7 @@ async function nextDue(db: Tx, repositoryId: bigint): Promise<Date | null> {
 export const askMergeStatesTask = defineTask(
   jobs.askMergeStates,
   (deps: StatusDeps, { repositoryId }) => askMergeStates(deps, BigInt(repositoryId)),
-  { takers: 8 },
+  { takers: 16 },
 );
 
 /** A held pull request that GitHub is asked about. */

@@ -225,7 +225,7 @@ export const reconcileMergeQueueTask = defineTask(
   jobs.reconcileMergeQueue,
   (deps: StatusDeps, { repositoryId, branch, ...told }) =>
     reconcileMergeQueue(deps, BigInt(repositoryId), branch, told),
-  { takers: 12 },
+  { takers: 24 },
 );
 
 // The table of merge groups.

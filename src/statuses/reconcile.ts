@@ -192,7 +192,7 @@ export const reconcileRepositoryTask = defineTask(
   jobs.reconcileRepository,
   (deps: StatusDeps, { repositoryId, at }) =>
     reconcileRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
-  { takers: 16, newestToo: true },
+  { takers: 32, newestToo: true },
 );
 
 /** One question reads the waiting pull requests of a repository. They wait for GitHub, so many do at once. */
@@ -203,7 +203,6 @@ export const reconcilePullRequestTask = defineTask(
     takers: 120,
     jobs: 40,
     together: ({ repositoryId }) => repositoryId,
-    owner: ({ repositoryId, installationId }) => installationId ?? `repository ${repositoryId}`,
   },
 );
 
@@ -211,5 +210,5 @@ export const reconcilePullRequestTask = defineTask(
 export const reconcileClosedHeadsTask = defineTask(
   jobs.reconcileClosedHeads,
   (deps: StatusDeps, { repositoryId }) => reconcileClosedHeads(deps, BigInt(repositoryId)),
-  { takers: 2, yields: true },
+  { takers: 4, yields: true },
 );

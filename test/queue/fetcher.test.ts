@@ -38,10 +38,10 @@ class FakeQueue {
   async exchange(done: TakenJob[], capacities: Capacity[]): Promise<TakenJob[]> {
     if (this.isDown) throw new Error('the database is down');
     if (capacities.length > 0) this.exchanges++;
-    const taken = capacities.flatMap(({ task, jobs: most }) => {
-      const due = this.waiting
-        .filter((row) => row.job.task === task && row.due <= this.#clock.now())
-        .slice(0, most);
+    const taken = capacities.flatMap(({ task, jobs: most, newest = 0 }) => {
+      const all = this.waiting.filter((row) => row.job.task === task && row.due <= this.#clock.now());
+      const oldest = all.slice(0, most - newest);
+      const due = newest > 0 ? [...oldest, ...all.slice(oldest.length).slice(-newest)] : oldest;
       for (const row of due) this.waiting.splice(this.waiting.indexOf(row), 1);
       return due.map(({ id, job }) => ({ id, job }));
     });
@@ -289,7 +289,6 @@ test('work for one repository or owner that does not end keeps no worker from an
     takers: 8,
     jobs: 2,
     together: (job: Job) => told(job).repositoryId,
-    owner: (job: Job) => told(job).installationId,
   };
   const ends = Promise.withResolvers();
   const fetcher = await start(
@@ -300,7 +299,10 @@ test('work for one repository or owner that does not end keeps no worker from an
     new Map([['reconcile-pull-request', rules]]),
   );
   const put = (installationId: string, repository: number, number: number) =>
-    queue.put(jobs.reconcilePullRequest(BigInt(repository), { number, installationId }));
+    queue.put({
+      ...jobs.reconcilePullRequest(BigInt(repository), { number, installationId }),
+      owner: installationId,
+    });
   for (let number = 1; number <= 40; number++) put('slow', 1, number);
   await haveWorked(3);
   for (let repository = 2; repository <= 20; repository++) put('slow', repository, 1);
@@ -333,6 +335,31 @@ test('while 16 jobs for each worker wait for their turn, the others are left to 
   expect([queue.waiting.length, queue.exchanges]).toEqual([left + 1, exchanges]);
   ends.resolve(null);
   await fetcher.settled();
+  expect(queue.done).toHaveLength(working + inTurn + left + 1);
+});
+
+test('where the newest have their turn too, a backlog of one owner keeps no worker from another one', async () => {
+  const ends = Promise.withResolvers();
+  const fetcher = await start(
+    async (_task, some) => {
+      worked.push(some.map(({ key }) => key));
+      if (some[0]!.owner === 'slow') await ends.promise;
+    },
+    new Map([['reconcile-repository', { takers: 4, jobs: 1, newestToo: true }]]),
+  );
+  const [working, inTurn, left] = [2, 4 * 16, 50];
+  for (let id = 1; id <= working + inTurn + left; id++)
+    queue.put({ ...jobs.reconcileRepository(BigInt(id)), owner: 'slow' }, false);
+  await clock.tick(15_000);
+  await vi.waitFor(() => expect(queue.waiting.length).toBeLessThanOrEqual(left), { timeout: 60_000 });
+  queue.put({ ...jobs.reconcileRepository(999n), owner: 'quick' });
+  await haveWorked(working + 1);
+  expect(worked.at(-1)).toEqual(['999']);
+  // It did not take all of the backlog for that.
+  expect(queue.waiting.length).toBeGreaterThan(left / 2);
+  ends.resolve(null);
+  await fetcher.settled();
+  expect(new Set(queue.done).size).toBe(working + inTurn + left + 1);
   expect(queue.done).toHaveLength(working + inTurn + left + 1);
 });
 

@@ -3,12 +3,13 @@ import type { Job, TaskName, Tasks } from './jobs.ts';
 import type { Ground } from '../ground.ts';
 
 /**
- * How many workers a task has, and how many jobs one takes at once. A task that yields takes none while this process
- * works on others, for a few seconds.
+ * How many workers a task has, and how many jobs one takes at once. No owner keeps more than half of them (`Turns`), so a
+ * task has twice as many as work for an owner that is alone. A task that yields takes none while this process works on
+ * others, for a few seconds.
  * @property newestToo half of what it takes became due last, so that who asks now does not wait for what was asked for all
  *   repositories at once.
  * @property together jobs with the same text are done together, and a worker takes no others beside them.
- * @property owner for whom a job is done: no owner keeps more than half of the workers, or than `ofOwner`.
+ * @property ofOwner how many workers an owner keeps, if not half of them.
  * @property inLanes the jobs have lanes (`inLanes` of `jobs.ts`), and a worker takes one.
  */
 export type Takers = {
@@ -17,7 +18,6 @@ export type Takers = {
   yields?: boolean;
   newestToo?: boolean;
   together?: (job: Job) => string;
-  owner?: (job: Job) => string;
   ofOwner?: number;
   inLanes?: boolean;
 };
@@ -33,13 +33,10 @@ type Task<Needs extends Ground> = Takers & {
  * Most jobs wait for GitHub, not for the processor, and one slow installation must not delay the others: so each worker
  * takes one.
  */
-const usual: Takers = { takers: 4, jobs: 1 };
+const usual: Takers = { takers: 8, jobs: 1 };
 
 /** The same in terms of the task's data. */
-type Rules<Data> = Partial<Omit<Takers, 'together' | 'owner'>> & {
-  together?: (data: Data) => string;
-  owner?: (data: Data) => string;
-};
+type Rules<Data> = Partial<Omit<Takers, 'together'>> & { together?: (data: Data) => string };
 
 /**
  * Defines a task beside the code that runs it.
@@ -50,14 +47,13 @@ type Rules<Data> = Partial<Omit<Takers, 'together' | 'owner'>> & {
 export function defineTask<Name extends TaskName, Needs extends Ground>(
   { task }: { task: Name },
   run: (deps: Needs, data: Tasks[Name], all: Tasks[Name][], job: Job) => Promise<void>,
-  { together, owner, ...takers }: Rules<Tasks[Name]> = {},
+  { together, ...takers }: Rules<Tasks[Name]> = {},
 ): Task<Needs> {
   const dataOf = (job: Job) => job.data as Tasks[Name];
   return {
     ...usual,
     ...takers,
     ...(together && { together: (job) => together(dataOf(job)) }),
-    ...(owner && { owner: (job) => owner(dataOf(job)) }),
     task,
     run: async (deps, jobs) => {
       const runs = Map.groupBy(jobs, (job) => together?.(dataOf(job)) ?? job).values();

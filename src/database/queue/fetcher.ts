@@ -28,8 +28,6 @@ const longestRest = 100;
 const longestYield = 5000;
 /** If more jobs may wait, this share of a task's workers must be free before the next take, to save statements. */
 const roomyShare = 1 / 4;
-/** While so many jobs for each worker of a task wait for their turn in this process, it takes no more. */
-const mostInTurn = 16;
 /** For the database to hear at the end what is done and what is not. */
 const lastPatience = 500;
 /** Work that takes longer hangs. Its jobs are given up and taken again. */
@@ -245,7 +243,7 @@ export class Fetcher {
       ([, each]) =>
         each.free > 0 &&
         each.mayWait &&
-        each.turns.size < mostInTurn * each.takers &&
+        (each.newestToo || !each.turns.isCrowded) &&
         !(each.yields && this.#yieldsNow(each)),
     );
   }
@@ -290,7 +288,6 @@ export class Fetcher {
 
   #handOutAll(task: TaskName, taken: TakenJob[], asked: number): void {
     const tasks = this.#tasks.get(task)!;
-    if (taken.length === asked) tasks.mayWait = true;
     // After a process stood still, it takes its own jobs again: that only keeps them.
     const others = taken.filter(({ id }) => !this.#working.has(id));
     this.#takenSoFar += others.length;
@@ -300,6 +297,7 @@ export class Fetcher {
     }
     tasks.turns.add(others);
     this.#begin(task, tasks);
+    if (taken.length === asked && !(tasks.newestToo && tasks.turns.isCrowded)) tasks.mayWait = true;
     // No worker's end asks for more if those that were taken wait for their turn.
     if (tasks.mayWait && tasks.free > 0 && tasks.turns.size > 0) this.#pollOrGather();
   }
@@ -319,9 +317,10 @@ export class Fetcher {
     const finished = batch.jobs.map(({ id }) => this.#working.get(id));
     for (const { id } of batch.jobs) this.#working.delete(id);
     if (isDone) this.#done.push(...batch.jobs);
-    // Whatever was asked of its lane meanwhile waited for this.
-    if (tasks.inLanes) tasks.mayWait = true;
+    const wasCrowded = tasks.turns.isCrowded;
     this.#begin(task, tasks);
+    // Whatever was asked of its lane meanwhile waited for this, or what was left while too many waited here.
+    if (tasks.inLanes || (wasCrowded && !tasks.turns.isCrowded)) tasks.mayWait = true;
     if (tasks.mayWait && tasks.free >= roomyShare * tasks.takers) void this.#poll();
     else if (tasks.mayWait || this.#working.size === 0) this.#gather(gatherFor);
     for (const each of finished) each?.end();

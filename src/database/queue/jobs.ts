@@ -381,7 +381,8 @@ export type Tasks = { [Name in TaskName]: ReturnType<Extract<Makers, { task: Nam
 
 /**
  * A job to send, or one that was taken.
- * @property attempt how often it failed; absent: never.
+ * @property attempt how often it failed; absent: never. @property owner of one that was taken: for whom it is, if it is for
+ *   one owner.
  * @property lane absent: any number of jobs runs beside it. @property turn of a job of a lane that was taken: its id, which
  *   is good until somebody takes it from a process that stood still. @property notBefore the lane pauses until then.
  */
@@ -392,6 +393,7 @@ export type Job = {
     about: string;
     key: string;
     attempt?: number;
+    owner?: string;
     at?: Date | undefined;
     lane?: string;
     turn?: bigint;

@@ -195,13 +195,34 @@ export type TakenRow = {
   about: string;
   data: Tasks[TaskName];
   attempt: number;
+  owner?: string | null;
   lane?: string | null;
 };
 
-export const jobOfRow = ({ id, task, key, about, data, attempt, lane }: TakenRow): Job =>
-  ({ task, key, data, about, attempt, ...(lane && { lane, turn: id }) }) as Job;
+export const jobOfRow = ({ id, task, key, about, data, attempt, owner, lane }: TakenRow): Job =>
+  ({
+    task,
+    key,
+    data,
+    about,
+    attempt,
+    ...(owner && { owner }),
+    ...(lane && { lane, turn: id }),
+  }) as Job;
 
 const jobColumns = 'jobs.id, jobs.task, jobs.key, jobs.about, jobs.data, jobs.attempt';
+
+/**
+ * SQL: for whom a job is, whatever its data say: an installation, an owner, or a workspace of Slack. It is found when the
+ * job is taken, so jobs that the version before sent have it too.
+ */
+const ownerOfJob = `coalesce(
+    jobs.data->>'installationId',
+    (SELECT installation_id::text FROM repositories WHERE id = (jobs.data->>'repositoryId')::bigint),
+    'account ' || coalesce(jobs.data->>'accountId',
+      (SELECT account_id::text FROM freeze_plans WHERE id = (jobs.data->>'planId')::uuid),
+      (SELECT account_id::text FROM audit_events WHERE id = (jobs.data->'eventIds'->>0)::bigint)),
+    'Slack ' || (SELECT team_id FROM slack_requests WHERE id = jobs.data->>'requestId')) AS owner`;
 
 const dueJobs = (order: 'ASC' | 'DESC', most: string) => `
   SELECT id FROM (
@@ -227,7 +248,7 @@ const exchangeJobs = `
   )
   UPDATE jobs SET is_taken = true, due_at = ${jobNow('$5')} + $4 * interval '1 second'
   FROM next WHERE jobs.id = next.id
-  RETURNING ${jobColumns}`;
+  RETURNING ${jobColumns}, ${ownerOfJob}`;
 
 /**
  * The same, and takes jobs of tasks with lanes ($7, $8): the one that waits for a lane where none is taken, or the taken
@@ -253,7 +274,7 @@ const exchangeLanes = `
   UPDATE jobs SET is_taken = true, due_at = ${jobNow('$5')} + $4 * interval '1 second',
     id = CASE WHEN lane IS NULL THEN jobs.id ELSE nextval('jobs_id_seq') END
   FROM next WHERE jobs.id = next.id
-  RETURNING ${jobColumns}, jobs.lane`;
+  RETURNING ${jobColumns}, ${ownerOfJob}, jobs.lane`;
 
 /**
  * SQL of a transaction: whether a job of a lane still is its process's (`Job.turn`). Nobody can take it from there on until

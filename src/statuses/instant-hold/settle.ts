@@ -158,5 +158,5 @@ export const settleInstantHoldTask = defineTask(
     await settleHold(deps, BigInt(repositoryId), { isCheck });
     await finishRevoked(deps, BigInt(repositoryId));
   },
-  { takers: 16 },
+  { takers: 32 },
 );
