@@ -15,7 +15,7 @@ import { fullName } from '../installations/find-repository.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { inSteps, jobs, type PullRequestEvent } from '../database/queue/jobs.ts';
 import { followVerdicts, holdAtOnce, holdMeanwhile } from './instant-hold/settle.ts';
-import { closedSince, nextChangeAmong } from './judge.ts';
+import { closedSince, judge, nextChangeAmong } from './judge.ts';
 import { reconcileMergeQueues } from './merge-queue.ts';
 import { observe, type Observed, openObservation, type PullRequestReading } from './observe.ts';
 import { saveObservation, saveClosed } from './save.ts';
@@ -149,7 +149,7 @@ async function reconcileClosedHeads(deps: StatusDeps, repositoryId: bigint): Pro
   await saveClosed(deps, observed, pullRequests);
 }
 
-/** The maximum for one question to GitHub. If more share a SHA, we observe the whole repository. */
+/** The maximum for one question to GitHub. */
 const mostSharers = 100;
 
 /**
@@ -178,14 +178,63 @@ async function saveWithSharers(
       return saved;
     }
     if (reading.events && unseen.length > mostSharers) {
-      await deps.queue.send([jobs.reconcileRepository(repository.id)]);
-      return saved;
+      const differing = await byOwnerOrLater(
+        deps,
+        observed,
+        { ...reading, events: reading.events },
+        unseen.length,
+      );
+      if (differing !== null) return { differing };
     }
     const nodeIds = unseen.map(({ nodeId }) => nodeId);
     const sharing = await observe(deps, repository, () => loadPullRequestNodes(from, nodeIds));
     pullRequests = [...pullRequests, ...sharing];
     for (const { number } of unseen) sharers.add(number);
   }
+}
+
+/**
+ * Anybody can open hundreds of pull requests with one commit, and change them all day. So who causes more than one question
+ * about sharers has a share of the repository's questions, and waits without it, except where a hole has to be closed.
+ * Nobody waits for the pull requests of another owner.
+ * @param count how many pull requests are to be read beside those of the events.
+ * @returns how many statuses to write, if the owners were dealt with one by one, or later; null: they may be read now.
+ */
+async function byOwnerOrLater(
+  deps: StatusDeps,
+  observed: Observed,
+  { pullRequests, events, ...reading }: PullRequestReading & { events: PullRequestEvent[] },
+  count: number,
+): Promise<number | null> {
+  const { repository } = observed;
+  const owners = new Map(pullRequests.map(({ facts, headOwner }) => [facts.number, headOwner]));
+  const ofOwners = Map.groupBy(events, ({ number }) => owners.get(number) ?? '');
+  if (ofOwners.size > 1) {
+    let sum = 0;
+    for (const [owner, own] of ofOwners) {
+      const theirs = pullRequests.filter(({ headOwner }) => headOwner === owner);
+      const saved = await saveWithSharers(deps, observed, { ...reading, pullRequests: theirs, events: own });
+      sum += saved.differing;
+    }
+    return sum;
+  }
+  const [owner] = ofOwners.keys();
+  const readsAt = readsEventsAt(deps, repository, Math.ceil(count / mostSharers), owner);
+  if (readsAt === null || (await closesHole(observed, pullRequests))) return null;
+  await deps.queue.send(events.map((each) => jobs.reconcilePullRequest(repository.id, each, readsAt)));
+  return 0;
+}
+
+/** Whether a freeze holds one of these pull requests, and GitHub shows `success` there. */
+async function closesHole(observed: Observed, pullRequests: LoadedPullRequest[]): Promise<boolean> {
+  const { judged } = await judge(
+    observed,
+    pullRequests.filter(({ isOpen }) => isOpen),
+  );
+  return judged.some(
+    ({ holds, pullRequest: { status, testMerge } }) =>
+      holds.length > 0 && [status, testMerge?.status].some((shown) => shown?.state === 'success'),
+  );
 }
 
 export const reconcileRepositoryTask = defineTask(

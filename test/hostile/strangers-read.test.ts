@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { sharesOfHour } from '../../src/github/limits/read-shares.ts';
+import { questionsOfEvents, sharesOfHour } from '../../src/github/limits/read-shares.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 
 // Everybody can open a pull request in a public repository, make it large and change it all day. What that makes us read
@@ -72,5 +72,46 @@ test('edits of large pull requests read their files once, pushes a few times, an
   // With the next hour, all is known again.
   await acme.advanceTo(new Date(acme.clock.now() + 3_700_000));
   await vi.waitFor(() => expect(acme.frozen(pub)).toEqual([]));
+  await acme.close();
+});
+
+test('events of pull requests that share a commit with a hundred others take their part, and close holes', async () => {
+  const acme = await startAcme();
+  const { github } = acme;
+  github.addUser('eve');
+  const ofEve = { author: 'eve', fork: true, headSha: `${'a'.repeat(39)}1`, base: 'next' };
+  const many = Array.from({ length: 103 }, () => ofEve);
+  const shared = await acme.repository('shared', many, { private: false });
+  await acme.freeze(shared, { matching_conditions: ['base=main'] });
+  const limit = 1_000;
+  for (const resource of ['core', 'graphql'] as const) github.rateLimits[resource] = limit;
+  // What is left is known from the next answer on.
+  github.editTitle(shared, 1, 'Known');
+  await acme.quiet();
+  const before = github.requests.length;
+  for (let edit = 1; edit <= 20; edit++) {
+    github.editTitle(shared, edit, `Title ${edit}`);
+    await acme.quiet();
+    await acme.advanceTo(new Date(acme.clock.now() + 2_000));
+  }
+  const names = github.requests.slice(before).map(({ operationName }) => operationName);
+  expect(names.filter((name) => name === 'OpenPullRequests')).toEqual([]);
+  // Half of what the repository may ask, two for each event.
+  const ofSharers = names.filter((name) => name === 'PullRequestNodes').length;
+  expect(ofSharers).toBeGreaterThan(10);
+  expect(ofSharers).toBeLessThanOrEqual((questionsOfEvents.atOnce / 2) * limit + 2);
+  // Nobody else waits for that, and neither does a hole.
+  const { number } = github.openPullRequest(shared, { author: 'bob' });
+  github.retarget(shared, 50, 'main');
+  await acme.quiet();
+  expect(acme.shown(shared, number)?.state).toBe('pending');
+  expect(acme.shown(shared, 50)?.state).toBe('pending');
+  // A release takes its time.
+  github.retarget(shared, 50, 'next');
+  const isReleased = async () => {
+    await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+    expect(acme.shown(shared, 50)?.state).toBe('success');
+  };
+  await vi.waitFor(isReleased, 30_000);
   await acme.close();
 });

@@ -124,17 +124,26 @@ const questionsLeft = cachePerService<string, Left>(mostCounts, Infinity);
 /**
  * When the events of a repository may be read; null if it is now, and then it counts.
  * @param questions how many it takes to read them.
+ * @param headOwner whose forks cause them; empty for nobody's. Nobody's forks take more than half of the questions.
  */
 export function readsEventsAt(
   deps: Pick<GitHubDeps, 'github' | 'clock'>,
   { id, installation }: { id: bigint; installation: { id: bigint } },
   questions: number,
+  headOwner = '',
 ): Date | null {
   const kept = questionsLeft(deps);
   const now = deps.clock.now();
   const limit = deps.github.budgets.limit(installation.id);
   if (limit === null) return null;
-  const { left, wait } = takeQuestions(kept.get(String(id)), questions, now, limit);
-  kept.set(String(id), left);
-  return wait === 0 ? null : new Date(now + wait);
+  const ofForks: [string, number][] =
+    headOwner === '' ? [] : [[`${id} ${headOwner.toLowerCase()}`, limit / 2]];
+  const takings = [[String(id), limit] as const, ...ofForks].map(([key, most]) => ({
+    key,
+    ...takeQuestions(kept.get(key), questions, now, most),
+  }));
+  const wait = Math.max(...takings.map((each) => each.wait));
+  if (wait > 0) return new Date(now + wait);
+  for (const { key, left } of takings) kept.set(key, left);
+  return null;
 }
