@@ -277,17 +277,6 @@ test('while GitHub does not say who is in a team, roles that need no such answer
   expect((await freezeAs(tokens.tess!)).status).toBe(201);
 });
 
-test('while GitHub answers only her own token, a freezer who ends a freeze is asked to try again', async () => {
-  const { id } = (await freezeAs(tokens.rel!)).body;
-  await later();
-  acme.github.faults.add({ match: { path: /\/rel\/permission$/ }, kind: 'status', status: 502 });
-  const path = `/v1/repos/${web}/scheduled_freeze/${id}/delete`;
-  const end = () => acme.call('POST', path, { as: tokens.rel!, body: { delete_reason: 'Over' } });
-  expect((await end()).status).toBe(503);
-  acme.github.faults.clear();
-  expect((await end()).status).toBe(204);
-});
-
 test('pages: a freezer sees the forms and freezes, and whoever has no role is told which one it takes', async () => {
   const [, name] = web.split('/') as [string, string];
   const page = `/repos/${web}`;

@@ -47,26 +47,32 @@ async function grantOf(deps: Asking, token: string, scopes: string | undefined):
   return { by: isOwn ? 'sign-in' : 'trial' };
 }
 
-/** Whether GitHub shows the holder of the token that they administer the repository. */
-export const isOwnRepository = (deps: Asking, token: string, id: bigint): Promise<boolean> =>
-  unlessRefused(deps, false, async () => {
+/** What GitHub shows the holder of the token that they can do with the repository; null if it does not show it to them. */
+export const standingOfHolder = (
+  deps: Asking,
+  token: string,
+  id: bigint,
+): Promise<'admin' | 'write' | 'read' | null> =>
+  unlessRefused(deps, null, async () => {
     const { request } = deps.github.asPerson(token);
     const { data } = (await request('GET /repositories/{repository_id}', { repository_id: Number(id) })) as {
-      data: { permissions?: { admin?: boolean } };
+      data: { permissions?: { admin?: boolean; push?: boolean; pull?: boolean } };
     };
-    return data.permissions?.admin === true;
+    const { admin, push, pull } = data.permissions ?? {};
+    return admin ? 'admin' : push ? 'write' : pull ? 'read' : null;
   });
 
-/** The same for the organization. */
-export const isOwnOrganization = (
+/** The same for the organization: its admins and its other members. */
+export const membershipOfHolder = (
   deps: Asking,
   token: string,
   owner: Pick<InstalledAccount, 'id' | 'login'>,
-): Promise<boolean> =>
-  unlessRefused(deps, false, async () => {
+): Promise<'admin' | 'member' | null> =>
+  unlessRefused(deps, null, async () => {
     const { rest } = deps.github.asPerson(token);
     const { data } = await rest.orgs.getMembershipForAuthenticatedUser({ org: owner.login });
-    return isActiveAdmin(data, owner);
+    if (BigInt(data.organization.id) !== owner.id) return null;
+    return isActiveAdmin(data, owner) ? 'admin' : 'member';
   });
 
 type Membership = { role: string; state: string; organization: { id: number } };

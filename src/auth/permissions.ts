@@ -10,14 +10,15 @@ import { type RolePlace, askLogin } from '../settings/role-holders.ts';
 import {
   askTokenHolder,
   isActiveAdmin,
-  isOwnOrganization,
-  isOwnRepository,
+  membershipOfHolder,
   type Person,
+  standingOfHolder,
   type TokenHolder,
   type TrialVerdict,
   tryOnOrganization,
   tryOnRepository,
 } from './github-token.ts';
+import { askMembership, isInOwnTeam } from './team-membership.ts';
 import { unlessRefused, VerdictCache } from './verdict-cache.ts';
 import type { TeamHolder } from '../installations/setting-fields.ts';
 import type { AuthDeps } from './auth-deps.ts';
@@ -125,11 +126,12 @@ export class Permissions {
     const name = fullName(repository);
     if (repository.installation.suspendedAt) {
       if (token === null) return 'none';
-      const ask = () => askAsHolder(deps, name, () => isOwnRepository(deps, token, repository.id));
-      return this.#ofAdmins.get([token, about], async () => adminIf(await ask()), recency.isLive);
+      const ask = () => askAsHolder(deps, name, () => standingOfHolder(deps, token, repository.id));
+      const isAdmin = async () => adminIf((await ask()) === 'admin');
+      return this.#ofAdmins.get([token, about], isAdmin, recency.isLive);
     }
     const question = `what ${person.login} may do with ${name}`;
-    const askToken = async (token: string) => adminIf(await isOwnRepository(deps, token, repository.id));
+    const askToken = (token: string) => standingOfHolder(deps, token, repository.id);
     const asked = { about, question, askToken };
     return this.#asInstallation(deps, person, repository, asked, recency, token, () =>
       askPermission(deps, person, repository),
@@ -148,20 +150,25 @@ export class Permissions {
     const about = `owner ${owner.id}`;
     if (owner.installation.suspendedAt) {
       if (token === null) return false;
-      const ask = () => askAsHolder(deps, owner.login, () => isOwnOrganization(deps, token, owner));
-      return (await this.#ofAdmins.get([token, about], async () => adminIf(await ask()))) === 'admin';
+      const ask = () => askAsHolder(deps, owner.login, () => membershipOfHolder(deps, token, owner));
+      const isAdmin = async () => adminIf((await ask()) === 'admin');
+      return (await this.#ofAdmins.get([token, about], isAdmin)) === 'admin';
     }
     if (owner.type !== 'Organization') return false;
     const question = `whether ${person.login} is an admin of ${owner.login}`;
     const ask = async () => adminIf(await askOwnerAdmin(deps, person, owner));
-    const askToken = async (token: string) => adminIf(await isOwnOrganization(deps, token, owner));
+    const askToken = async (token: string) => {
+      const membership = await membershipOfHolder(deps, token, owner);
+      return membership && adminIf(membership === 'admin');
+    };
     const asked = { about, question, askToken };
     return (await this.#asInstallation(deps, person, owner, asked, recency, token, ask)) === 'admin';
   }
 
   /**
    * Whether a person is in one of these teams of the organization, or in a child team of one. Who was only invited is not.
-   * GitHub is asked by ids, because the names of people, teams and organizations change hands. Errors as `ofRepository`.
+   * GitHub is asked by ids, because the names of people, teams and organizations change hands. Parameters and errors as
+   * `ofRepository`.
    */
   async isInTeam(
     deps: AuthDeps,
@@ -169,6 +176,7 @@ export class Permissions {
     place: RolePlace,
     teams: TeamHolder[],
     { isLive, releases }: Recency = {},
+    token: string | null = null,
   ): Promise<boolean> {
     const { account, installation } = place;
     const known = teams.filter(({ teamId }) => typeof teamId === 'number');
@@ -201,8 +209,10 @@ export class Permissions {
       if (unanswered !== null) throw unanswered as Error;
       return false;
     };
+    const byToken =
+      releases && token !== null ? () => isInOwnTeam(deps, token, person, account, known) : null;
     const remembered = async (): Promise<boolean> => {
-      const isMember = await askAll();
+      const isMember = await orByToken(askAll(), byToken);
       if (isMember) this.#lastMembers.set(last, true);
       else this.#lastMembers.delete(last);
       return isMember;
@@ -226,13 +236,9 @@ export class Permissions {
     const remembered = async () => {
       const use = reserveUse(releases, this.#lastAdmins.get(last));
       const asked = askGitHub(deps, installation.id, question, ask, use);
-      const permission = await asked.catch(async (error: unknown) => {
-        if (!releases || token === null || !isUnavailable(error)) throw error;
-        const ofHolder = await askGitHub(deps, 'caller', question, () => askToken(token));
-        // A token shows who is an admin. Who is none may have a role, or write.
-        if (ofHolder !== 'admin') throw error;
-        return ofHolder;
-      });
+      const byToken =
+        releases && token !== null ? () => askGitHub(deps, 'caller', question, () => askToken(token)) : null;
+      const permission = await orByToken(asked, byToken);
       if (permission === 'admin') this.#lastAdmins.set(last, true);
       else this.#lastAdmins.delete(last);
       return permission;
@@ -241,8 +247,29 @@ export class Permissions {
   }
 }
 
-/** What is asked as the installation. @property askToken asks as the holder of a token, who pays. */
-type Asked = { about: string; question: string; askToken(token: string): Promise<RepositoryPermission> };
+/**
+ * What is asked as the installation. @property askToken asks as the holder of a token, who pays; null if GitHub does not
+ * show it to them.
+ */
+type Asked = {
+  about: string;
+  question: string;
+  askToken(token: string): Promise<RepositoryPermission | null>;
+};
+
+/**
+ * The answer to the installation. While GitHub gives it none, the answer to the token that the person sent, if there is one.
+ * What a token does not show is unknown: it may be made for less than its holder can do.
+ */
+const orByToken = <Answer>(
+  asked: Promise<Answer>,
+  askToken: (() => Promise<Answer | null>) | null,
+): Promise<Answer> =>
+  asked.catch(async (error: unknown) => {
+    const answer = askToken && isUnavailable(error) ? await askToken() : null;
+    if (answer === null) throw error;
+    return answer;
+  });
 
 const reserveUse = (releases = false, wasAllowed = false): ReserveUse =>
   !releases ? 'no' : wasAllowed ? 'freely' : 'counted';
@@ -302,18 +329,4 @@ const askOwnerAdmin = (deps: AuthDeps, person: Person, owner: Owner): Promise<bo
       client.rest.orgs.getMembershipForUser({ org: owner.login, username }),
     );
     return membership !== null && isActiveAdmin(membership, owner);
-  });
-
-/** Asks GitHub, as the installation, whether who has a login is in a team. @throws as above. */
-const askMembership = (
-  deps: AuthDeps,
-  { request }: GitHubClient,
-  accountId: bigint,
-  team_id: number,
-  username: string,
-): Promise<boolean> =>
-  unlessRefused(deps, false, async () => {
-    const path = 'GET /organizations/{org_id}/team/{team_id}/memberships/{username}';
-    const { data } = await request(path, { org_id: Number(accountId), team_id, username });
-    return (data as { state: string }).state === 'active';
   });

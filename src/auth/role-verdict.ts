@@ -14,6 +14,7 @@ type RoleVerdict = 'yes' | 'no' | Refusal;
 
 /**
  * Whether a list names a person, by GitHub's id, or a team that they are in.
+ * @param token the one that the person sent; null on pages.
  * @throws Refusal too-many-requests if the person asked too much.
  */
 export async function hasRole(
@@ -22,6 +23,7 @@ export async function hasRole(
   place: RolePlace,
   holders: RoleHolder[],
   recency: Recency = {},
+  token: string | null = null,
 ): Promise<RoleVerdict> {
   if (holders.some((holder) => 'id' in holder && holder.id === person.id)) return 'yes';
   const teams = holders.filter((holder) => 'team' in holder);
@@ -29,7 +31,7 @@ export async function hasRole(
   const found = await identified(deps, place, teams).catch(refusedIf('unavailable'));
   const known = found instanceof Refusal ? teams : found;
   const isMember = await deps.permissions
-    .isInTeam(deps, person, place, known, recency)
+    .isInTeam(deps, person, place, known, recency, token)
     .catch(refusedIf('unavailable'));
   if (isMember === true) return 'yes';
   if (isMember instanceof Refusal) return isMember;
@@ -72,7 +74,8 @@ export async function whyRoleLacks(
   showsHolders: boolean,
   { releases }: Recency = {},
 ): Promise<RoleLack | null> {
-  const verdict = await hasRole(deps, caller.person, place, holders, { isLive: true, releases });
+  const token = caller.kind === 'github-token' ? caller.token : null;
+  const verdict = await hasRole(deps, caller.person, place, holders, { isLive: true, releases }, token);
   // Without scopes we cannot see what else the token was made for.
   const isShown = caller.kind !== 'github-token' || caller.grant.by === 'scopes';
   if (verdict === 'yes')
