@@ -1,6 +1,6 @@
 // "Enforced" means one thing, wherever it is said: GitHub would refuse to merge what a freeze holds.
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Sandbox } from '../sandbox/github.ts';
 import { forRules } from '../src/github/app-manifest.ts';
 import { diagnose } from '../src/cli/commands/doctor.ts';
@@ -168,6 +168,28 @@ describe('what was enforced is not for long after', () => {
     expect(await both()).toEqual(['yes', 'yes']);
     await passes(1);
     expect(await both()).toEqual(['no', 'no']);
+  });
+
+  test('a plan counts what GitHub would merge, and pages of many repositories name it: within a minute', async () => {
+    const web = await acme.repository('counted', [{}, {}], { protect: { main: check(acme.github.app.id) } });
+    const plan = { name: 'P', reason: 'P', repositories: { include: ['counted'] }, timezone: 'UTC' };
+    const body = { ...plan, start: null };
+    const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
+    await acme.quiet();
+    const ada = new Visitor(acme);
+    await ada.signIn('ada');
+    const counted = async () => {
+      const path = `/v1/freeze_plans/acme/${id}/enforcement`;
+      return (await acme.call('GET', path, { as: acme.admin })).body.to_refuse;
+    };
+    const enforcedCell = /\/repos\/acme\/counted".*?<td class="of-enforced">(.*?)<\/td>/s;
+    const listed = async () => enforcedCell.exec((await ada.open('/repos/acme')).text)![1];
+    expect(await counted()).toBe(2);
+    await vi.waitFor(async () => expect(await listed()).toBe('Yes'), 10_000);
+    acme.github.protect(web, 'main', []);
+    await passes(60);
+    await vi.waitFor(async () => expect(await listed()).toContain('>No<'), 10_000);
+    expect(await counted()).toBe(0);
   });
 
   test('a job deploys past the rule that was disabled: at once', async () => {

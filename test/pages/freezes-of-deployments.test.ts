@@ -100,7 +100,7 @@ test('the progress of a plan says where the rule is not enabled, and where there
   await acme.repository('lib', []);
   acme.github.addEnvironment('acme/infra', 'staging', { ours: false });
   acme.github.addEnvironment('acme/infra', 'production');
-  // What GitHub said before is five minutes old at most.
+  // That GitHub waits nowhere is five minutes old at most.
   await acme.advanceTo(new Date(acme.clock.now() + 5 * 60_000));
   const body = {
     ...{ name: 'Some', reason: 'Some', repositories: { include: ['infra', 'lib', 'web'] }, timezone: 'UTC' },
@@ -137,6 +137,26 @@ test('the progress of a plan says where the rule is not enabled, and where there
     body: { delete_reason: 'r' },
   });
   await acme.quiet();
+});
+
+test('that GitHub waits for Holdfast is a minute old at most', async () => {
+  await acme.repository('late', []);
+  acme.github.addEnvironment('acme/late', 'production');
+  const body = {
+    ...{ name: 'Late', reason: 'Late', repositories: { include: ['late'] }, timezone: 'UTC' },
+    ...{ holds: ['deployments'], environments: ['production'], start: null },
+  };
+  const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
+  await acme.quiet();
+  const progress = () => see(`/owners/acme/progress?plan=${id}`);
+  await vi.waitFor(async () => expect(await progress()).not.toContain('Asking GitHub'), 10_000);
+  expect(await progress()).not.toContain('The rule is not enabled');
+  acme.github.disableRule('acme/late', 'production');
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  await vi.waitFor(
+    async () => expect(await progress()).toContain('The rule is not enabled: late ( production )'),
+    10_000,
+  );
 });
 
 test('the progress of a plan in many repositories ends, however slowly they are asked about', async () => {

@@ -16,10 +16,11 @@ import { readEnvironments } from './read-environment.ts';
 export type HeldEnvironments = { waiting: string[]; loose: string[] };
 
 /**
- * Milliseconds to share what GitHub said, also a problem: the first answers must outlast the questions about the last
- * repositories. What GitHub tells of changed rules makes them void at once.
+ * Milliseconds to share that GitHub waits for Holdfast somewhere, and that it waits nowhere: of that, the first answers must
+ * outlast the questions about the last repositories. What GitHub tells of changed rules makes both void at once.
  */
-const knownFor = 5 * 60_000;
+const waitsFor = 60_000;
+const loosenedFor = 5 * 60_000;
 const mostKept = 1_000;
 /** Milliseconds for all questions about a repository. */
 const environmentsPatience = 2_000;
@@ -34,7 +35,9 @@ const loadPatience = 150;
 const leftToOthers = 1 / 2;
 const looksPerMinute = 5;
 
-const environmentsOf = answersPerService<Fact<Environments>>(mostKept, () => knownFor);
+const environmentsOf = answersPerService<Fact<Environments>>(mostKept, (fact) =>
+  fact.known && fact.value.environments.some(({ waits }) => waits === true) ? waitsFor : loosenedFor,
+);
 
 type Row = { id: bigint; rulesVersion: number };
 

@@ -181,17 +181,14 @@ async function findUnenforced(
     .map((each) => ({ branch: each.name, why: whyNever(each, target) }));
 }
 
-/** Milliseconds that pages of many repositories show that a branch requires our check: asking about each is dear. */
-const shownFor = 300_000;
 const mostBranchesKept = 10_000;
 /** Checks per minute and repository, because anybody may ask about branches and environments of a public repository. */
 const checksPerMinute = 10;
 /** The share of GitHub's hourly rate limit that we reserve for holding pull requests. */
 const reserved = 1 / 4;
 
-const placesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, (enforced) =>
-  enforced === true ? shownFor : enforcedFreshFor,
-);
+/** Everybody who says that GitHub refuses it has the same answer: those who wait, and pages of many repositories. */
+const placesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, () => enforcedFreshFor);
 
 /**
  * Whether GitHub refuses what freezes hold in a place: to merge into a branch, or to deploy to an environment before
@@ -207,10 +204,10 @@ export async function placeEnforcement(
   const { products, installation } = repository;
   if (!freezesAreOn(products) || installation.suspendedAt) return false;
   const check = () => checkPlace(deps, repository, asked, reserve);
-  return placesOf(deps).get(branchKeyOf(repository, asked), check, enforcedFreshFor);
+  return placesOf(deps).get(branchKeyOf(repository, asked), check);
 }
 
-/** What GitHub said about a place, at most five minutes ago, or is being asked; undefined if we would have to ask. */
+/** What GitHub said about a place, at most a minute ago, or is being asked; undefined if we would have to ask. */
 export const knownEnforcement = (
   deps: Needed,
   place: Place,
