@@ -182,7 +182,8 @@ describe('what was enforced is not for long after', () => {
       const path = `/v1/freeze_plans/acme/${id}/enforcement`;
       return (await acme.call('GET', path, { as: acme.admin })).body.to_refuse;
     };
-    const enforcedCell = /\/repos\/acme\/counted".*?<td class="of-enforced">(.*?)<\/td>/s;
+    const enforcedCell =
+      /<tr(?:(?!<tr).)*\/repos\/acme\/counted"(?:(?!<tr).)*<td class="of-enforced">(.*?)<\/td>/s;
     const listed = async () => enforcedCell.exec((await ada.open('/repos/acme')).text)![1];
     expect(await counted()).toBe(2);
     await vi.waitFor(async () => expect(await listed()).toBe('Yes'), 10_000);

@@ -11,6 +11,8 @@ import {
   warningsOf,
   warningsOfDeployments,
   type Ahead,
+  type KnownValues,
+  labelsOnNone,
   globsOfNothing,
   namedEnvironments,
   unknownEnvironments,
@@ -26,7 +28,6 @@ import {
   type ParsedFreeze,
   parseFreeze,
 } from '../freezes/judge-freeze.ts';
-import { type KnownValues, labelsOnNone } from '../freezes/meant-values.ts';
 import { namesOfRepository } from '../github/names-of-repository.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';

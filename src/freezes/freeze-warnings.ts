@@ -11,6 +11,9 @@ import { hintOf, type KnownValues, leavesOf } from './meant-values.ts';
 import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import { nearNames } from '../conditions/suggest-names.ts';
 
+export { labelsOnNone } from './meant-values.ts';
+export type { KnownValues } from './meant-values.ts';
+
 export const warningTypes = [
   'matches_nothing',
   'matches_everything',

@@ -187,8 +187,9 @@ const checksPerMinute = 10;
 /** The share of GitHub's hourly rate limit that we reserve for holding pull requests. */
 const reserved = 1 / 4;
 
-/** Everybody who says that GitHub refuses it has the same answer: those who wait, and pages of many repositories. */
 const placesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, () => enforcedFreshFor);
+/** What other questions taught. Pages show it at once; who asks about a place itself does not get less than an answer. */
+const learnedOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, () => enforcedFreshFor);
 
 /**
  * Whether GitHub refuses what freezes hold in a place: to merge into a branch, or to deploy to an environment before
@@ -212,7 +213,10 @@ export const knownEnforcement = (
   deps: Needed,
   place: Place,
   asked: FreezeQuery,
-): Promise<boolean | 'unknown'> | undefined => placesOf(deps).known(branchKeyOf(place, asked));
+): Promise<boolean | 'unknown'> | undefined => {
+  const key = branchKeyOf(place, asked);
+  return placesOf(deps).known(key) ?? learnedOf(deps).known(key);
+};
 
 /** The answer, if GitHub has given it; null if GitHub is being asked or was never asked. */
 export const ifKnown = async (
@@ -242,7 +246,7 @@ function noteRequired(
   // Then no branch matters.
   if (!freezesAreOn(repository.products) || lacksVital(repository)) return;
   for (const [base, word] of words)
-    if (word !== 'unknown') void placesOf(deps).refresh(branchKeyOf(repository, { base }), async () => word);
+    if (word !== 'unknown') void learnedOf(deps).refresh(branchKeyOf(repository, { base }), async () => word);
 }
 
 /** GitHub ignores the case of names of environments. */
