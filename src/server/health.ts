@@ -80,8 +80,7 @@ async function reasonsOfWork(deps: Pick<Deps, 'db' | 'sql' | 'clock' | 'witnesse
 export function watchWork(deps: Pick<Deps, 'sql' | 'clock' | 'witnesses' | 'log'>): { stop(): void } {
   const ask = async (): Promise<void> => {
     const overdue = await findOverdue(deps).catch(() => []);
-    for (const { message, remedy } of overdue)
-      deps.log.error({ remedy }, `jobs are not done: ${message}`);
+    for (const { message, remedy } of overdue) deps.log.error({ remedy }, `jobs are not done: ${message}`);
   };
   const timer = deps.clock.setInterval(() => void ask(), minute);
   return { stop: () => deps.clock.clearInterval(timer) };

@@ -114,9 +114,7 @@ test('the progress of a plan says where the rule is not enabled, and where there
   expect(await see(progress)).toMatch(
     /The rule is not enabled: (infra|web) \( staging \), (infra|web) \( staging \) No such environment: lib /,
   );
-  await vi.waitFor(
-    async () => expect(await see(`/owners/acme/plans/${id}`)).toContain('2 not enforced'),
-  );
+  await vi.waitFor(async () => expect(await see(`/owners/acme/plans/${id}`)).toContain('2 not enforced'));
   // So do the pages that count where deployments are frozen.
   expect(await see(progress)).toContain('in 2 of 3 repositories');
   expect(await see(`/owners/acme/plans/${id}`)).toContain('deployments wait in 2 of 3 repositories');

@@ -121,19 +121,13 @@ describe('what cannot be read makes a calendar unreadable, beside a good event t
     ['two times in one start', ['DTSTART:20261201T090000Z,20261202T090000Z'], /more than one time/],
     ['an offset', ['DTSTART:20261201T090000+0100']],
     ['a letter too many', ['DTSTART:20261201T090000T']],
-    ...[
-      'COUNT=0',
-      'INTERVAL=0',
-      'BYMONTHDAY=0',
-      'BYMONTHDAY=1,0',
-      'BYDAY=6FR',
-      
-      'BYSETPOS=0',
-    ].map((part): [string, string[], RegExp] => [
-      `a rule with ${part}`,
-      [start, `RRULE:FREQ=MONTHLY;${part}`],
-      new RegExp(`there is no ${part}`),
-    ]),
+    ...['COUNT=0', 'INTERVAL=0', 'BYMONTHDAY=0', 'BYMONTHDAY=1,0', 'BYDAY=6FR', 'BYSETPOS=0'].map(
+      (part): [string, string[], RegExp] => [
+        `a rule with ${part}`,
+        [start, `RRULE:FREQ=MONTHLY;${part}`],
+        new RegExp(`there is no ${part}`),
+      ],
+    ),
     ['an event in an event', [start, event('UID:inner', start)], /line \d+, `BEGIN:VEVENT`, another VEVENT/],
   ])('%s', (_, lines, message = /line \d+, `/) => {
     expect(refusalOf(() => read(file(good, event('UID:bad', ...lines))))).toMatch(message);

@@ -63,7 +63,9 @@ describe('the times of an event', () => {
     ['DTSTART:20261224T170000Z', 'DURATION:-PT1H'],
     ['DTSTART;VALUE=DATE:20261224', 'DTEND;VALUE=DATE:20261220'],
   ])('an end before the start is told: %s %s', (...lines) => {
-    const other = event(...lines).replace('SUMMARY:Freeze', 'SUMMARY:Lunch').replace('UID:one', 'UID:two');
+    const other = event(...lines)
+      .replace('SUMMARY:Freeze', 'SUMMARY:Lunch')
+      .replace('UID:one', 'UID:two');
     const bytes = Buffer.from(file(event(...lines), other));
     const { windows, warnings } = readEvents({
       bytes,
@@ -84,9 +86,7 @@ describe('the times of an event', () => {
     ['SUMMARY;charset=iso-8859-1;encoding=quoted-printable:=E9t=e9', 'été'],
     ['SUMMARY:100=25 frozen', '100=25 frozen'],
   ])('%j is called %s', (summary, title) => {
-    const bytes = Buffer.from(
-      file(event('DTSTART;VALUE=DATE:20261224').replace('SUMMARY:Freeze', summary)),
-    );
+    const bytes = Buffer.from(file(event('DTSTART;VALUE=DATE:20261224').replace('SUMMARY:Freeze', summary)));
     const { names } = readEvents({ bytes, charset: null, titles: [title], timezone: 'UTC', now });
     expect([...names.values()]).toEqual([title]);
   });
