@@ -23,8 +23,6 @@ const classOf = (status: number | null): string =>
  */
 export class Metrics {
   readonly registry = new Registry();
-  /** Whether GitHub's newest webhooks were refused for their signature, as this process last heard. */
-  areWebhooksRefused = false;
 
   readonly #requests = this.#histogram(
     'http_request_duration_seconds',
@@ -111,7 +109,6 @@ export class Metrics {
 
   /** @param event one of a fixed list. */
   countWebhook(event: string): void {
-    this.areWebhooksRefused = false;
     this.#webhooks.inc({ event });
   }
 
@@ -149,8 +146,6 @@ export class Metrics {
 
   /** GitHub's list has webhooks that failed. @param wronglySigned those that we refused for their signature. */
   countUndelivered(webhooks: number, wronglySigned: number): void {
-    // What was counted once is not in the next list: only a webhook that is right shows that it is over.
-    this.areWebhooksRefused ||= wronglySigned > 0;
     this.#undelivered.inc({ reason: 'signature' }, wronglySigned);
     this.#undelivered.inc({ reason: 'other' }, webhooks - wronglySigned);
   }

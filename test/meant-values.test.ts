@@ -56,3 +56,12 @@ test('two exclusions that narrow each other, and match nothing now, are no mista
   const made = await ask(repository, '', { exclude_conditions: ['label=urgent', 'base=release'] });
   expect(made.body).not.toHaveProperty('warnings');
 });
+
+test.each([
+  ['what is not meant so', ['base=release', { not: 'label=HOTFIX' }]],
+  ['what another one decides', [{ or: ['label=HOTFIX', 'base=main'] }, 'base=release']],
+])('a condition that matches something is not said to match none: %s', async (_, matching_conditions) => {
+  const repository = await acme.repository(`meant-${++count}`, pullRequests);
+  const made = await ask(repository, '', { matching_conditions });
+  expect(made.body.warnings).toEqual(['This freeze holds none of the open pull requests (4).']);
+});

@@ -236,11 +236,17 @@ export class Permissions {
     const remembered = async () => {
       const use = reserveUse(releases, this.#lastAdmins.get(last));
       const asked = askGitHub(deps, installation.id, question, ask, use);
-      const byToken =
-        releases && token !== null ? () => askGitHub(deps, 'caller', question, () => askToken(token)) : null;
+      let isByToken = false;
+      const askAtOwnCost = async (own: string) => {
+        isByToken = true;
+        const shown = await askGitHub(deps, 'caller', question, () => askToken(own));
+        // A narrow token shows less than its holder can do.
+        return shown !== 'admin' && this.#lastAdmins.get(last) ? null : shown;
+      };
+      const byToken = releases && token !== null ? () => askAtOwnCost(token) : null;
       const permission = await orByToken(asked, byToken);
       if (permission === 'admin') this.#lastAdmins.set(last, true);
-      else this.#lastAdmins.delete(last);
+      else if (!isByToken) this.#lastAdmins.delete(last);
       return permission;
     };
     return verdicts.get([token ?? '', String(id), login, about], remembered, isLive);

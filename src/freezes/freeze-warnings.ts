@@ -221,9 +221,14 @@ function warningsOfNothing({ matching, exclude }: FreezeConditions, seen: SeenOp
   const selected = open.filter((facts) => matching.judge(facts, now) !== false);
   if (items.length === 0 || selected.length === 0) return [];
   if (selected.some((facts) => exclude!.judge(facts, now) !== false)) return [];
-  const hints = items.map((item) => ({ item, hint: firstHint(item, seen) }));
-  const { item, hint } = hints.find(({ hint }) => hint !== '') ?? hints[0]!;
-  if (items.length > 1 && hint === '') return [];
+  // An item that matches something says what is meant.
+  const matchless = items
+    .slice(0, mostHinted)
+    .filter((item) => selected.every((facts) => item.judge(facts, now) === false));
+  const hints = matchless.map((item) => ({ item, hint: firstHint(item, seen) }));
+  const found = hints.find(({ hint }) => hint !== '') ?? (items.length === 1 ? hints[0] : undefined);
+  if (!found) return [];
+  const { item, hint } = found;
   const message = `${excludesNothing} (${selected.length}): ${quote(conditionText(item))} matches none.`;
   return [{ type: 'excludes_nothing', message: `${message}${hint}` }];
 }
@@ -232,14 +237,22 @@ function warningsOfNothing({ matching, exclude }: FreezeConditions, seen: SeenOp
 function warningsOfMeant({ matching }: FreezeConditions, seen: SeenOpen): Warning[] {
   const items = matching.kind === 'and' ? matching.nodes : [matching];
   if (seen.counts.not_matched < seen.counts.open) return [];
-  const found = items.map((item) => ({ item, hint: firstHint(item, seen) })).find(({ hint }) => hint !== '');
-  if (!found) return [];
-  const message = `${matchesNothing}: ${quote(conditionText(found.item))} matches none.${found.hint}`;
+  const now = seen.at.getTime();
+  const matchless = items
+    .slice(0, mostHinted)
+    .filter((item) => seen.open.every((facts) => item.judge(facts, now) === false));
+  const item = matchless.find((each) => firstHint(each, seen) !== '');
+  if (!item) return [];
+  const message = `${matchesNothing}: ${quote(conditionText(item))} matches none.${firstHint(item, seen)}`;
   return [{ type: 'matches_nothing', message }];
 }
 
+/** Of how many conditions, and of how many comparisons in each, we ask what is meant. */
+const mostHinted = 10;
+
 const firstHint = (item: Matcher, seen: SeenOpen): string =>
   leavesOf(item)
+    .slice(0, mostHinted)
     .map((leaf) => hintOf(leaf, seen))
     .find((hint) => hint !== '') ?? '';
 

@@ -19,8 +19,17 @@ function valueOf({ test }: Leaf): string | null {
   return test.type === 'text' && test.operator === '=' && !test.value.usesAuthor ? test.value.value : null;
 }
 
-const valuesOf = (attribute: Leaf['attribute'], open: PullRequestFacts[]): unknown[] =>
-  open.flatMap(({ values }) => [(values as Record<string, unknown>)[attribute]].flat());
+/** How many values a text is compared with: pull requests can have thousands of files. */
+const mostCompared = 5_000;
+
+function valuesOf(attribute: Leaf['attribute'], open: PullRequestFacts[]): unknown[] {
+  const found: unknown[] = [];
+  for (const { values } of open) {
+    if (found.length >= mostCompared) break;
+    found.push(...[(values as Record<string, unknown>)[attribute]].flat().slice(0, mostCompared));
+  }
+  return found;
+}
 
 /** The labels that a freeze names and no open pull request has. */
 export function labelsOnNone({ matching, exclude }: FreezeConditions, open: PullRequestFacts[]): string[] {

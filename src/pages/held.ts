@@ -44,17 +44,19 @@ export async function asGitHubSees<Held extends Standing>(
 
 /** Whether GitHub would merge it anyway, so that it needs no exemption. */
 export const isNotBlocked = (notHeld: ShownHeld['notHeld']): boolean =>
-  notHeld !== null && notHeld !== 'waiting' && notHeld !== 'unsaid';
+  notHeld === 'leaking' || notHeld === 'unrequired';
 
 /** The state of a pull request that a freeze should hold. */
 export const heldBadge = (notHeld: ShownHeld['notHeld']): Html => {
   if (notHeld === null) return badge('blocked');
-  return isNotBlocked(notHeld) ? badge('notEnforced', 'Not blocked') : badge('waiting', 'Pending');
+  const isToCome = notHeld === 'waiting' || notHeld === 'unsaid';
+  return isToCome ? badge('waiting', 'Pending') : badge('notEnforced', 'Not blocked');
 };
 
 /** @param what how many pull requests, or which. */
-export const notSaid = (what: number | string): string =>
-  `GitHub has not said yet whether it would merge ${what}`;
+export const notSaid = (what: number | string): string => `It ${notKnown(what)}`;
+
+const notKnown = (what: number | string): string => `is not known yet whether GitHub would merge ${what}`;
 
 /** Why a pull request that should be held may not be. Follows a "but". */
 export const whyNot: Record<WhyNotBlocked, string> = {
@@ -63,7 +65,7 @@ export const whyNot: Record<WhyNotBlocked, string> = {
   contested: 'somebody keeps overwriting its status',
   leaking: 'GitHub would merge it',
   unrequired: 'nothing requires the check',
-  unsaid: notSaid('it'),
+  unsaid: `it ${notKnown('it')}`,
 };
 
 /** The same for several pull requests. */
@@ -74,7 +76,7 @@ const whyNotAll: Record<WhyNotBlocked, (count: number) => string> = {
   contested: (count) => `somebody keeps overwriting the status of ${count}`,
   leaking: (count) => `GitHub would merge ${count}`,
   unrequired: (count) => `nothing requires the check of ${count}`,
-  unsaid: notSaid,
+  unsaid: (count) => `it ${notKnown(count)}`,
 };
 
 /** `2 of 5 pull requests blocked` */

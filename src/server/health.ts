@@ -12,7 +12,7 @@ import { clockCheck, hearDatabase } from './watch-clock.ts';
 /** How many milliseconds a part may take to answer before it counts as not ready. */
 const readyWithin = 3000;
 
-type Asked = Pick<Deps, 'db' | 'sql' | 'trouble' | 'clock' | 'witnesses' | 'github' | 'metrics'>;
+type Asked = Pick<Deps, 'db' | 'sql' | 'trouble' | 'clock' | 'witnesses' | 'github'>;
 
 /**
  * `/healthz`: the process runs. `/readyz`: the database and the job queue answer on the connections that requests use, and
@@ -49,25 +49,25 @@ export function mountHealth(api: OpenAPIHono, deps: Asked, queue: Pick<JobQueue,
  * What keeps the process from all of its work. It takes requests all the same: without it, webhooks would be lost, and
  * nothing would get better.
  */
-function reasonsOfGitHub({ github, metrics }: Pick<Deps, 'github' | 'metrics'>): string[] {
+function reasonsOfGitHub({ github }: Pick<Deps, 'github'>): string[] {
   const keyRefusedSince = github.keyRefusedSince();
-  return [
-    keyRefusedSince && keyRefused(keyRefusedSince),
-    github.addressProblem(),
-    metrics.areWebhooksRefused &&
-      'GitHub’s webhooks are refused: set WEBHOOK_SECRET to the secret in the App’s settings.',
-  ].filter((reason) => typeof reason === 'string');
+  return [keyRefusedSince && keyRefused(keyRefusedSince), github.addressProblem()].filter(
+    (reason) => reason !== null,
+  );
 }
 
-/** What is not done: jobs that nobody takes, and installations where nothing may be done. Never throws. */
+/** What is not done: webhooks that do not arrive, jobs that nobody takes, and installations where nothing may be done. Never throws. */
 async function reasonsOfWork(deps: Pick<Deps, 'db' | 'sql' | 'clock' | 'witnesses'>): Promise<string[]> {
   const asked = Promise.all([
     findOverdue(deps),
     deps.db.installation.count({ where: { suspendedAt: { not: null }, deletedAt: null } }),
+    // Processes that take webhooks are not those that read GitHub's list of what failed.
+    deps.db.webhookDelivery.findFirst({ orderBy: { receivedAt: 'desc' } }),
   ]);
-  const [overdue, suspended] = (await within(readyWithin, asked).catch(() => null)) ?? [[], 0];
+  const [overdue, suspended, newest] = (await within(readyWithin, asked).catch(() => null)) ?? [[], 0];
   return [
     ...overdue.map(({ message }) => message),
+    ...(newest?.isLost ? [notDelivered] : []),
     ...(suspended > 0
       ? [
           `Installations that are suspended, so that nothing is held there: ${suspended}. Unsuspend them in the settings of their owners on GitHub.`,
@@ -75,6 +75,9 @@ async function reasonsOfWork(deps: Pick<Deps, 'db' | 'sql' | 'clock' | 'witnesse
       : []),
   ];
 }
+
+const notDelivered =
+  'GitHub could not deliver its newest webhooks. If WEBHOOK_SECRET differs from the secret in the App’s settings, the log says so; `holdfast doctor` shows what GitHub got for an answer.';
 
 /** Logs, in a process that takes requests alone, that nobody takes the jobs. Each minute while it lasts. */
 export function watchWork(deps: Pick<Deps, 'sql' | 'clock' | 'witnesses' | 'log'>): { stop(): void } {

@@ -218,9 +218,12 @@ async function byOwnerOrLater(
     }
     return sum;
   }
-  const [owner] = ofOwners.keys();
-  const readsAt = readsEventsAt(deps, repository, Math.ceil(count / mostSharers), owner);
-  if (readsAt === null || (await closesHole(observed, pullRequests))) return null;
+  const [owner = ''] = ofOwners.keys();
+  // The next try asks about the events once more before it comes here.
+  const before = 1 + observed.from.needs.teams.size;
+  const readsAt = readsEventsAt(deps, repository, Math.ceil(count / mostSharers), owner, before);
+  // Who can push to the repository waits for no stranger's commits.
+  if (readsAt === null || owner === '' || (await closesHole(observed, pullRequests))) return null;
   await deps.queue.send(events.map((each) => jobs.reconcilePullRequest(repository.id, each, readsAt)));
   return 0;
 }

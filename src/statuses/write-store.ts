@@ -314,7 +314,7 @@ export const waitingInstants = {
     { column: 'waiting_since', most: 0, instead: '$1', of: isOpenWrite },
     // The longest pause between two writes of one text.
     { column: 'not_before', most: 5 * 60_000, instead: '$1', of: isOpenWrite },
-    { column: 'repeat_after', most: 5 * 60_000, instead: '$1' },
+    { column: 'repeat_after', most: 5 * 60_000, instead: '$1', of: isOpenWrite },
   ],
 };
 

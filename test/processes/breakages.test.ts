@@ -95,7 +95,7 @@ const breakages: Breakage[] = [
     },
     end: ({ github }) => (github.app.webhookSecret = former),
     log: /GitHub’s webhooks are refused/,
-    ready: /GitHub’s webhooks are refused: set WEBHOOK_SECRET/,
+    ready: /GitHub could not deliver its newest webhooks/,
     metric: /^holdfast_webhooks_undelivered_total\{reason="signature"\} [1-9]/m,
     doctor: /GitHub could not deliver its last webhook/,
     page: /WEBHOOK_SECRET|webhook/i,

@@ -243,7 +243,7 @@ export class Fetcher {
       ([, each]) =>
         each.free > 0 &&
         each.mayWait &&
-        (each.newestToo || !each.turns.isCrowded) &&
+        (each.newestToo ? !each.turns.isFull : !each.turns.isCrowded) &&
         !(each.yields && this.#yieldsNow(each)),
     );
   }

@@ -14,6 +14,8 @@ const mostOfGroup = 3;
 const mostOfOwner = 1 / 2;
 /** How many jobs for each taker wait for their turn in this process before it leaves the others to other processes. */
 const mostInTurn = 16;
+/** The same where it takes the newest too. */
+const mostOfNewest = 128;
 
 /**
  * The jobs of one task that this process took and that no taker works on yet. A group or an owner that GitHub answers
@@ -42,6 +44,11 @@ export class Turns {
    */
   get isCrowded(): boolean {
     return this.#size >= mostInTurn * this.#rules.takers;
+  }
+
+  /** Whether so many wait that it takes not even the newest. */
+  get isFull(): boolean {
+    return this.#size >= mostOfNewest * this.#rules.takers;
   }
 
   add(taken: TakenJob[]): void {

@@ -23,6 +23,7 @@ import { nowOf } from '../../time/clock.ts';
 import { countUnsaid, readUnsaid, type Unsaid, type UnsaidRow } from './blocked.ts';
 import { isFreezeEnforced } from './finding.ts';
 import {
+  enforcedFreshFor,
   type EnforcementReport,
   knownEnforcement,
   placeEnforcement,
@@ -249,8 +250,8 @@ const leftToOthers = 1 / 2;
 
 /** How many of what a plan should hold GitHub refuses, because their branches require the check; null if that is not known of all. */
 export async function countRefusedOf(deps: Deps, bases: BaseCount[]): Promise<number | null> {
-  const isKnown = (each: BaseCount) => knownEnforcement(deps, each, each) !== undefined;
-  const unknown = new Set(bases.filter((each) => !isKnown(each)).map(({ id }) => id));
+  const known = (each: BaseCount) => knownEnforcement(deps, each, each, enforcedFreshFor);
+  const unknown = new Set(bases.filter((each) => known(each) === undefined).map(({ id }) => id));
   const counted = new Set(bases.map(({ id }) => id));
   if (counted.size > mostCounted || bases.some(({ base }) => base === null)) return null;
   const found = await repositoriesOfIds(deps.sql, [...unknown].slice(0, mostAsked));
@@ -258,9 +259,7 @@ export async function countRefusedOf(deps: Deps, bases: BaseCount[]): Promise<nu
   const counts = await Promise.all(
     bases.map(async (each) => {
       const place = places.get(each.id);
-      const word = await (place
-        ? placeEnforcement(deps, place, each, leftToOthers)
-        : knownEnforcement(deps, each, each));
+      const word = await (place ? placeEnforcement(deps, place, each, leftToOthers) : known(each));
       return word === undefined || word === 'unknown' ? null : word ? each.count : 0;
     }),
   );

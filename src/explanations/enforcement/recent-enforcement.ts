@@ -37,7 +37,7 @@ import { readWaiting } from '../../statuses/take-writes.ts';
 type Needed = Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>;
 
 /** Milliseconds to share an answer. */
-const enforcedFreshFor = 60_000;
+export const enforcedFreshFor = 60_000;
 /** Milliseconds to share a problem. People who fix it reload the page, or try again. */
 const problemFreshFor = 10_000;
 /** Milliseconds that a request waits for a check of the repository. The check then continues for the next request. */
@@ -187,9 +187,12 @@ const checksPerMinute = 10;
 /** The share of GitHub's hourly rate limit that we reserve for holding pull requests. */
 const reserved = 1 / 4;
 
-const placesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, () => enforcedFreshFor);
+/** Milliseconds that pages of many repositories show that a branch requires our check: asking about each is dear. */
+const shownFor = 300_000;
+const lifeOfWord = (word: boolean | 'unknown'): number => (word === true ? shownFor : enforcedFreshFor);
+const placesOf = answersPerService(mostBranchesKept, lifeOfWord);
 /** What other questions taught. Pages show it at once; who asks about a place itself does not get less than an answer. */
-const learnedOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, () => enforcedFreshFor);
+const learnedOf = answersPerService(mostBranchesKept, lifeOfWord);
 
 /**
  * Whether GitHub refuses what freezes hold in a place: to merge into a branch, or to deploy to an environment before
@@ -205,18 +208,24 @@ export async function placeEnforcement(
   const { products, installation } = repository;
   if (!freezesAreOn(products) || installation.suspendedAt) return false;
   const check = () => checkPlace(deps, repository, asked, reserve);
-  return placesOf(deps).get(branchKeyOf(repository, asked), check);
+  return placesOf(deps).get(branchKeyOf(repository, asked), check, enforcedFreshFor);
 }
 
-/** What GitHub said about a place, at most a minute ago, or is being asked; undefined if we would have to ask. */
-export const knownEnforcement = (
+/**
+ * What GitHub said about a place, or is being asked; undefined if we would have to ask.
+ * @param longest milliseconds since the question. What counts for an answer of the API is a minute old at most.
+ */
+export function knownEnforcement(
   deps: Needed,
   place: Place,
   asked: FreezeQuery,
-): Promise<boolean | 'unknown'> | undefined => {
+  longest = shownFor,
+): Promise<boolean | 'unknown'> | undefined {
   const key = branchKeyOf(place, asked);
-  return placesOf(deps).known(key) ?? learnedOf(deps).known(key);
-};
+  const kept = [placesOf(deps), learnedOf(deps)];
+  const within = (age: number) => kept.map((each) => each.known(key, age)).find((each) => each !== undefined);
+  return within(enforcedFreshFor) ?? within(longest);
+}
 
 /** The answer, if GitHub has given it; null if GitHub is being asked or was never asked. */
 export const ifKnown = async (

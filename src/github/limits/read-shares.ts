@@ -125,12 +125,14 @@ const questionsLeft = cachePerService<string, Left>(mostCounts, Infinity);
  * When the events of a repository may be read; null if it is now, and then it counts.
  * @param questions how many it takes to read them.
  * @param headOwner whose forks cause them; empty for nobody's. Nobody's forks take more than half of the questions.
+ * @param before how many are taken again before these when they are read then.
  */
 export function readsEventsAt(
   deps: Pick<GitHubDeps, 'github' | 'clock'>,
   { id, installation }: { id: bigint; installation: { id: bigint } },
   questions: number,
   headOwner = '',
+  before = 0,
 ): Date | null {
   const kept = questionsLeft(deps);
   const now = deps.clock.now();
@@ -138,12 +140,14 @@ export function readsEventsAt(
   if (limit === null) return null;
   const ofForks: [string, number][] =
     headOwner === '' ? [] : [[`${id} ${headOwner.toLowerCase()}`, limit / 2]];
-  const takings = [[String(id), limit] as const, ...ofForks].map(([key, most]) => ({
-    key,
-    ...takeQuestions(kept.get(key), questions, now, most),
-  }));
-  const wait = Math.max(...takings.map((each) => each.wait));
-  if (wait > 0) return new Date(now + wait);
+  const take = (some: number) =>
+    [[String(id), limit] as const, ...ofForks].map(([key, most]) => ({
+      key,
+      ...takeQuestions(kept.get(key), some, now, most),
+    }));
+  const waitOf = (takings: { wait: number }[]) => Math.max(...takings.map(({ wait }) => wait));
+  const takings = take(questions);
+  if (waitOf(takings) > 0) return new Date(now + waitOf(take(questions + before)));
   for (const { key, left } of takings) kept.set(key, left);
   return null;
 }

@@ -60,10 +60,16 @@ export function overviewLists(
 
 const frozenNow = html`<h2 id="frozen">Frozen now</h2>`;
 
-/** The owner whose freezes can be ended in place: that of all rows, if the reader may freeze there. */
+/** How many repositories a form of an owner names, for those who are no admins of it. */
+const mostNamed = 50;
+
+/** The owner whose freezes can be ended in place: that of all rows, if the reader is an admin of all that is frozen there. */
 function ownerToEndIn(frozen: OverviewRow[]): SeenOwner | null {
   const [owner, ...others] = new Set(frozen.map((row) => row.owner));
-  return owner && others.length === 0 && owner.mayFreeze === true ? owner : null;
+  if (!owner || others.length > 0) return null;
+  const all = owner.repositories.filter(isFrozen);
+  const isTheirs = all.every(({ id }) => owner.permissions.get(id) === 'admin') && all.length <= mostNamed;
+  return owner.isAdmin || isTheirs ? owner : null;
 }
 
 /** Nothing is selected before the reader does it. */

@@ -24,7 +24,10 @@ import type { OwnerVisit } from './open-owner.ts';
 import { type OwnHeld, type OwnPullRequest, ownPullRequests } from './own-pull-requests.ts';
 
 /** An owner, with its repositories that the viewer can read. */
-export type SeenOwner = Pick<OwnerVisit, 'account' | 'isAdmin' | 'repositories' | 'mayFreeze'>;
+export type SeenOwner = Pick<
+  OwnerVisit,
+  'account' | 'isAdmin' | 'repositories' | 'mayFreeze' | 'permissions'
+>;
 
 /** A freeze, or what one plan does, in some repositories of an owner. */
 export type OverviewRow = Pick<

@@ -57,7 +57,7 @@ function reportOf(visit: PlanVisit, { freezes, figures, newest, told }: PlanRepo
   if (freezes === 0) return html``;
   const readable = [...repositories, ...archived];
   const names = new Map(readable.map(({ id, name }) => [String(id), name]));
-  const isInside = isAdmin || readable.some((each) => each.private);
+  const isInside = isAdmin || readable.every((each) => each.private);
   const hasDeployments = figures.deployments_held > 0;
   return html`<section aria-labelledby="report-heading">
     <h2 id="report-heading">Report</h2>

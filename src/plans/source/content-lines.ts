@@ -20,6 +20,8 @@ export function contentLines(bytes: Uint8Array, charset: string | null): Content
   const octets = octetsOf(bytes, charset);
   const lines: ContentLine[] = [];
   let at = 0;
+  let isQuoted = false;
+  let physical = '';
   // A fold may stand inside a character, so folds go before characters are read.
   for (const line of octets.text.split('\n')) {
     at += 1;
@@ -27,9 +29,12 @@ export function contentLines(bytes: Uint8Array, charset: string | null): Content
     const before = lines.at(-1);
     if (before && /^[ \t]/.test(text)) before.text += text.slice(1);
     // The other fold: a line of quoted-printable text that ends with `=` goes on in the next one.
-    else if (before && /^[\w-]+;[^:]*QUOTED-PRINTABLE[^:]*:.*=$/i.test(before.text))
-      before.text = before.text.slice(0, -1) + text;
-    else if (text.trim() !== '') lines.push({ at, text: lines.length === 0 ? text.trimStart() : text });
+    else if (before && isQuoted && physical.endsWith('=')) before.text = before.text.slice(0, -1) + text;
+    else if (text.trim() !== '') {
+      lines.push({ at, text: lines.length === 0 ? text.trimStart() : text });
+      isQuoted = /^[\w-]+;[^:]*QUOTED-PRINTABLE/i.test(text);
+    }
+    physical = text;
   }
   const [first, last] = [lines[0], lines.at(-1)];
   // What breaks off in the middle would delete freezes.

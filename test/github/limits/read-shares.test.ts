@@ -5,6 +5,7 @@ import {
   questionsOfEvents,
   sharesOfHour,
   takeFromShares,
+  readsEventsAt,
   takeQuestions,
 } from '../../../src/github/limits/read-shares.ts';
 import type { Deps } from '../../../src/deps.ts';
@@ -126,4 +127,17 @@ describe('questions about events of a repository', () => {
   test('use less than a fifth of the hour', () => {
     expect(questionsOfEvents.atOnce + questionsOfEvents.perHour).toBeLessThanOrEqual(0.2);
   });
+});
+
+test.each([0, 3])('who waits for questions finds them after %i others were taken', (before) => {
+  const clock = { now: () => at };
+  let at = Date.parse('2026-03-01T12:00:00Z');
+  const deps = { clock, github: { budgets: { limit: () => 1000 } } } as never;
+  const repository = { id: 1n, installation: { id: 1n } };
+  while (readsEventsAt(deps, repository, 1) === null);
+  const until = readsEventsAt(deps, repository, 2, 'eve', before)!;
+  at = until.getTime();
+  if (before > 0) expect(readsEventsAt(deps, repository, before)).toBeNull();
+  expect(readsEventsAt(deps, repository, 2, 'eve', before)).toBeNull();
+  expect(readsEventsAt(deps, repository, 1)).not.toBeNull();
 });

@@ -89,7 +89,7 @@ describe('jobs that wait', () => {
     const rooms = carriedTasks.map((task) => ({ task, jobs: 9 }));
     const taken = await withQueue(there, (queue) => queue.exchange([], rooms));
     const found = new Map(taken.map(({ job }) => [job.task, job]));
-    expect(found.get('answer-comment')).toEqual({ ...command, attempt: 0 });
+    expect(found.get('answer-comment')).toEqual({ ...command, attempt: 0, owner: expect.any(String) });
     expect(found.get('read-delivery')).toEqual({ ...jobs.readDelivery('9', 'guid'), attempt: 3 });
     expect(found.size).toBe(carriedTasks.length - 1);
   });
