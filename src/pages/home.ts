@@ -93,8 +93,8 @@ const nothingYet = (app: AppPage | null): Html =>
 function atAGlance(owners: SeenOwner[], silent: SilentOwner[], overview: Overview, times: Times): Html {
   const [only] = owners.length === 1 ? owners : [];
   const list = only && silent.length === 0 ? ownerPath(only.account.login) : null;
-  const { stopsNothing } = overview;
-  return html`${stateOfOwners(owners, { list, times, actions: actions(owners), stopsNothing, silent: silent.length })}
+  const { stopsNothing, stopsSomething } = overview;
+  return html`${stateOfOwners(owners, { list, times, actions: actions(owners), stopsNothing, stopsSomething, silent: silent.length })}
     ${overviewLists(overview, times, !only)}
     <section aria-labelledby="owners">
       <h2 id="owners">Owners</h2>
@@ -162,7 +162,7 @@ const ownerRow = (
     <td>
       ${countText(repositories.length, 'repository', 'repositories')}
       ${frozen > 0 ? badge('frozen', `${frozen} frozen`) : ''}
-      ${ofDeployments > 0 ? badge('frozen', `deployments of ${ofDeployments} frozen`) : ''}
+      ${ofDeployments > 0 ? badge('frozen', `freeze of deployments in ${ofDeployments}`) : ''}
       ${frozen + ofDeployments === 0 ? badge('free', 'none frozen') : ''}
     </td>
   </tr>`;

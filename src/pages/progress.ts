@@ -62,7 +62,8 @@ function whatIsOn(visit: OwnerVisit, progress: FreezeProgress): Html {
   const all = only ? 1 : visit.repositories.length;
   const frozen = holdsMerges ? ends.length : 0;
   const stopped = deployments === null ? null : (stops?.known ?? ends.length);
-  return frozenWords(only ?? visit.account.login, { frozen, stopped, all }, ends, readerTimes(visit));
+  const isSure = stops?.unknown === 0;
+  return frozenWords(only ?? visit.account.login, { frozen, stopped, all, isSure }, ends, readerTimes(visit));
 }
 
 /** In how many repositories it blocks nothing, and where that is not known: the card below names them. */

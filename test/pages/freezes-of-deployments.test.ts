@@ -31,7 +31,7 @@ const blocks = 'Deployments to production wait; merges are not blocked.';
 
 test.each<[path: string, says: RegExp | string]>([
   ['/', /Deployments are frozen in 1 of 2 repositories of acme .*1 deployment waits /],
-  ['/', /Deployments: Migration Deployments frozen until .* web , .*deployments of 1 frozen/],
+  ['/', /Deployments: Migration Deployments frozen until .* web , .*freeze of deployments in 1/],
   ['/repos/acme', /web Deployments frozen – – .*infra Free|infra Free .*web Deployments frozen – –/],
   [
     '/repos/acme/web',
@@ -47,6 +47,14 @@ test.each<[path: string, says: RegExp | string]>([
   if (typeof says === 'string') expect(text).toContain(says);
   else expect(text).toMatch(says);
   expect(text).not.toMatch(/Nothing is frozen|0 pull requests|GitHub would merge/);
+});
+
+test('who cannot know where it stops something reads that it is on', async () => {
+  const reader = new Visitor(acme);
+  await reader.signIn('bob');
+  const text = words(await reader.open('/repos/acme'));
+  expect(text).toContain('A freeze of deployments is on in 1 of 2 repositories of acme');
+  expect(text).not.toMatch(/Stops deployments|nothing stops|Deployments are frozen/);
 });
 
 test('its progress is about deployments, and done at once', async () => {
@@ -127,7 +135,7 @@ test('the progress of a plan says where the rule is not enabled, and where there
     );
   }
   expect(await see('/')).toMatch(
-    /Deployments: Both .*? Stops deployments in 2 repositories .*deployments of 2 frozen/,
+    /Deployments: Both .*? Stops deployments in 2 repositories .*freeze of deployments in 2/,
   );
   expect(await see('/repos/acme')).toMatch(/lib .{0,40}Deployments not stopped/);
   await acme.call('POST', `/v1/freeze_plans/acme/${id}/delete`, {

@@ -1,9 +1,12 @@
 // Shows the bar of a list when rows are chosen, says on its buttons what they do to how many, and selects all rows. Without
 // this script the bar is always there, and its buttons name no number.
-const bar = document.querySelector('#bulk');
-const boxes = () => [...bar.elements].filter((each) => each.classList.contains('bulk-box'));
+// A page that updates itself may bring another bar.
+const barNow = () => document.querySelector('#bulk');
+const boxes = () => [...(barNow()?.elements ?? [])].filter((each) => each.classList.contains('bulk-box'));
 
 function count() {
+  const bar = barNow();
+  if (!bar) return;
   const chosen = boxes().filter(({ checked }) => checked);
   const parts = JSON.parse(bar.dataset.acts).flatMap(([verb, one, many], kind) => {
     const its = chosen.filter((each) => Number(each.dataset.kind) === kind).length;
@@ -27,10 +30,9 @@ function changed({ target }) {
   count();
 }
 
-if (bar) {
+if (barNow()) {
   document.addEventListener('change', changed);
   addEventListener('pageshow', count);
-  // A page that updates itself has other rows, and the bar as it came.
   new globalThis.MutationObserver(count).observe(document.querySelector('main'), {
     childList: true,
     subtree: true,

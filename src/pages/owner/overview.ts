@@ -68,6 +68,8 @@ export type Overview = {
   mine: OwnPullRequest[];
   /** The repositories where ongoing freezes of deployments are known to stop nothing. */
   stopsNothing: ReadonlySet<bigint>;
+  /** Where one of them is known to stop something. Of the others that is not known, or not for the viewer to know. */
+  stopsSomething: ReadonlySet<bigint>;
 };
 
 /** How many repositories of a row are named. */
@@ -142,20 +144,21 @@ export async function loadOverview(
     moreComes: coming.length > mostRows || scheduled.total > scheduled.groups.length,
     requests,
     stopsNothing: nothingStopsIn([...stops.values()], places),
+    stopsSomething: new Set([...stops.values()].flatMap((each) => each?.something ?? [])),
   };
 }
 
 type Place = { owner: SeenOwner; state: RepositoryState };
 
-/** Where a group stops deployments, of the repositories whose inside the viewer sees; null if there are none. */
+/** Where a group stops deployments; null if it stops none, and for viewers who do not see the inside of all its repositories. */
 async function stopsOf(
   deps: PageDeps,
   { deploymentsIn, environments }: CurrentGroup,
   places: ReadonlyMap<bigint, Place>,
   isInside: (place: Place) => boolean,
 ): Promise<Stops | null> {
-  const rows = deploymentsIn.map((id) => places.get(id)!).filter(isInside);
-  if (rows.length === 0) return null;
+  const rows = deploymentsIn.map((id) => places.get(id)!);
+  if (rows.length === 0 || !rows.every(isInside)) return null;
   const states = rows.map(({ state }) => state);
   const found = await heldEnvironmentsIn(deps, states, {
     holds: ['deployments'],

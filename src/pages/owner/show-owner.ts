@@ -67,7 +67,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
     isAdmin ? firstStepsCard(deps, account, repositories) : '',
     isAdmin ? latestActs(deps, account, times) : '',
   ]);
-  const { stopsNothing } = overview;
+  const { stopsNothing, stopsSomething } = overview;
   const read = (span: FreezeSpan) => (insideOf.has(span.repositoryId) ? span : asPublic(span));
   const reasons = new Map(spans.map((span) => [span.repositoryId, read(span).reason]));
   const { login } = account;
@@ -75,7 +75,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable, stopsNothing });
   const body = html`${saidMessage(context, undoEnding(visit), await stillSo(visit))}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
-      ${stateOfOwners([seen], { list: '', times, stopsNothing, actions: isTickable ? actions(login, overview.frozen.length > 0) : '' })}
+      ${stateOfOwners([seen], { list: '', times, stopsNothing, stopsSomething, actions: isTickable ? actions(login, overview.frozen.length > 0) : '' })}
     </form>
     ${notices} ${overviewLists(overview, times, false, { first: steps, last: activity })}
     <section id="repositories" aria-labelledby="repositories-heading">

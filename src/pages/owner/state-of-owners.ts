@@ -27,13 +27,14 @@ export function stateOfOwners(
     times,
     actions,
     stopsNothing,
+    stopsSomething,
     silent = 0,
   }: {
     list: string | null;
     times: Times;
     actions: Html | '';
     silent?: number;
-  } & Pick<Overview, 'stopsNothing'>,
+  } & Pick<Overview, 'stopsNothing' | 'stopsSomething'>,
 ): Html {
   const all = owners.flatMap(({ repositories }) => repositories);
   const known = owners.filter(({ isAdmin }) => isAdmin).flatMap(({ repositories }) => repositories);
@@ -42,6 +43,7 @@ export function stateOfOwners(
   const ofDeployments = all.filter(areDeploymentsFrozen);
   const stopped = ofDeployments.filter(({ id }) => !stopsNothing.has(id)).length;
   const unstopped = ofDeployments.length - stopped;
+  const isSure = ofDeployments.every(({ id }) => stopsNothing.has(id) || stopsSomething.has(id));
   const wait = known.reduce((total, each) => total + each.deploymentsWait, 0);
   const [held, leaking, unsaid] = [
     sum((each) => each.held),
@@ -77,14 +79,14 @@ export function stateOfOwners(
         >`
       : null,
     wait > 0 ? html`${countText(wait, 'deployment')} ${wait === 1 ? 'waits' : 'wait'}` : null,
-    requests > 0 && list !== null
-      ? html`<a href="${exemptionsPath(owners[0]!.account.login)}"
+    requests > 0
+      ? html`<a href="${list === null ? '#decide' : exemptionsPath(owners[0]!.account.login)}"
           >${countText(requests, 'request')} ${requests === 1 ? 'waits' : 'wait'}</a
         >`
       : null,
   ].filter((each) => each !== null);
   const said = isOn
-    ? whatIsFrozen(owners, frozen, all, ofDeployments.length > 0 ? stopped : null, times)
+    ? whatIsFrozen(owners, frozen, all, { stopped: ofDeployments.length > 0 ? stopped : null, isSure }, times)
     : nothing(owners, list, silent);
   return stateLine(isOn ? 'frozen' : all.length === 0 ? 'unknown' : 'free', said, { counts, actions });
 }
@@ -102,29 +104,36 @@ function whatIsFrozen(
   owners: SeenOwner[],
   frozen: RepositoryState[],
   all: RepositoryState[],
-  stopped: number | null,
+  ofDeployments: { stopped: number | null; isSure: boolean },
   times: Times,
 ): Html {
   const [only] = owners.length === 1 ? owners : [];
-  const counts = { frozen: frozen.length, stopped, all: all.length };
+  const counts = { frozen: frozen.length, all: all.length, ...ofDeployments };
   const ends = frozen.map(({ until }) => until);
   return frozenWords(only?.account.login ?? null, counts, ends, times);
 }
 
 /**
- * The same from numbers of repositories. `stopped` is null if no freeze of deployments is on.
+ * The same from numbers of repositories. `stopped` is null if no freeze of deployments is on, and not
+ * sure while it is not known where it stops something, or not for the reader to know.
  * @param login null for several owners. @param ends of what is frozen; null for none.
  */
 export function frozenWords(
   login: string | null,
-  { frozen, stopped, all }: { frozen: number; stopped: number | null; all: number },
+  {
+    frozen,
+    all,
+    stopped,
+    isSure,
+  }: Record<'frozen' | 'all', number> & { stopped: number | null; isSure: boolean },
   ends: (Date | null)[],
   times: Times,
 ): Html {
   const until = untilOf(ends, times);
   const of = login === null ? '' : html` of <bdi>${login}</bdi>`;
   const repositories = html`${countText(all, 'repository', 'repositories')}${of}`;
-  const deployments = html`Deployments are frozen in ${stopped ?? 0} of ${repositories}`;
+  const deployments = html`${isSure ? 'Deployments are frozen' : 'A freeze of deployments is on'} in
+  ${stopped ?? 0} of ${repositories}`;
   if (frozen === 0) return deployments;
   const merges =
     login !== null && frozen === all
