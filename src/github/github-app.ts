@@ -139,10 +139,14 @@ export async function createGitHubApp(
       const client = await connection.client;
       const known = permissions === undefined ? undefined : JSON.stringify(permissions);
       if (known !== undefined && connection.granted !== known) {
-        const renew = () => client.auth({ type: 'installation', refresh: true }) as Promise<Grants>;
-        // Where a token is being made, the library shares it instead: it may be from before the permissions.
-        const missing = missingPermissions(await renew(), permissions as Grants['permissions']);
-        if (missing.length > 0) await renew();
+        await client.auth({ type: 'installation', refresh: true });
+        // Where a token is being made, the library shares it instead, among all services of the process: it may be from
+        // before the permissions, and this client keeps its own. So we look at what it keeps.
+        for (let tries = 0; tries < mostRenewals; tries++) {
+          const kept = (await client.auth({ type: 'installation' })) as Grants;
+          if (missingPermissions(kept, permissions as Grants['permissions']).length === 0) break;
+          await client.auth({ type: 'installation', refresh: true });
+        }
         connection.granted = known;
       }
       return client;
@@ -181,6 +185,9 @@ type Identity = Pick<AppCredentials, 'id' | 'privateKey' | 'webhookSecret'>;
 
 /** Clients are cached. A token keeps the permissions from when it was made, and lives for an hour. */
 type GitHubConnection = { client: Promise<GitHubClient>; granted?: string };
+
+/** How often a token that lacks what was granted is renewed. GitHub may not know of the grant yet. */
+const mostRenewals = 2;
 
 /** How many may be under way at once. */
 const mostQuestions = 10_000;

@@ -58,7 +58,10 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
 /** What is frozen until when, as the first lines of other pages say it. */
 function whatIsOn(visit: OwnerVisit, progress: FreezeProgress): Html {
   const { only, ends, holdsMerges, deployments, stops } = progress;
-  if (only && !holdsMerges) return html`Deployments of <bdi>${only}</bdi> are frozen`;
+  if (only && !holdsMerges)
+    return stops?.known === 1
+      ? html`Deployments of <bdi>${only}</bdi> are frozen`
+      : html`A freeze of deployments is on in <bdi>${only}</bdi>`;
   const all = only ? 1 : visit.repositories.length;
   const frozen = holdsMerges ? ends.length : 0;
   const stopped = deployments === null ? null : (stops?.known ?? ends.length);

@@ -15,23 +15,25 @@ beforeAll(() => {
 });
 afterAll(() => nock.restore());
 
-test('a token that was being made while the owner granted more is not taken for one that has it', async () => {
-  const { privateKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  });
-  const app = { id: 1, webhookSecret: 'secret', oauth: null, privateKey };
-  const github = await createGitHubApp(
-    { app, githubApiUrl } as Config,
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
+const service = () =>
+  createGitHubApp(
+    { app: { id: 1, webhookSecret: 'secret', oauth: null, privateKey }, githubApiUrl } as Config,
     pino({ level: 'silent' }),
     systemClock,
     new AbortController().signal,
     new Metrics(),
   );
-  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-  const before = { metadata: 'read' };
-  const after = { metadata: 'read', issues: 'write' };
+const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+const before = { metadata: 'read' };
+const after = { metadata: 'read', issues: 'write' };
+
+test('a token that was being made while the owner granted more is not taken for one that has it', async () => {
+  const github = await service();
   const making = Promise.withResolvers<null>();
   const asked = Promise.withResolvers<null>();
   nock(githubApiUrl)
@@ -53,5 +55,34 @@ test('a token that was being made while the owner granted more is not taken for 
   await first;
   await (await granted).rest.meta.get();
   expect(used).toEqual(['token ghs_before', 'token ghs_after']);
+  nock.cleanAll();
+});
+
+test('a token that another service of the process makes is not taken for one that this service keeps', async () => {
+  const [one, other] = [await service(), await service()];
+  const making = Promise.withResolvers<null>();
+  const asked = Promise.withResolvers<null>();
+  nock(githubApiUrl)
+    .post('/app/installations/7/access_tokens')
+    .reply(201, { token: 'ghs_before', expires_at, permissions: before })
+    .post('/app/installations/7/access_tokens')
+    .reply(201, async () => {
+      asked.resolve(null);
+      await making.promise;
+      return { token: 'ghs_of_other', expires_at, permissions: after };
+    })
+    .post('/app/installations/7/access_tokens')
+    .reply(201, { token: 'ghs_after', expires_at, permissions: after });
+  const used: string[] = [];
+  const authorization = (value: string | null) => used.push(String(value)) > 0;
+  nock(githubApiUrl, { reqheaders: { authorization } }).get('/meta').times(3).reply(200, {});
+  await (await one.asInstallation(7n)).rest.meta.get();
+  const ofOther = other.asInstallation(7n).then(({ rest }) => rest.meta.get());
+  await asked.promise;
+  const granted = one.asInstallation(7n, after);
+  making.resolve(null);
+  await ofOther;
+  await (await granted).rest.meta.get();
+  expect(used).toEqual(['token ghs_before', 'token ghs_of_other', 'token ghs_after']);
   nock.cleanAll();
 });

@@ -122,7 +122,7 @@ function thawed({
   if (waiting === 0) return 'No pull request waited until the end.';
   const waited = `${waiting === 1 ? '1 pull request' : `${waiting} pull requests`} waited until the end.`;
   if (closed === 0 || median === null || last === null)
-    return `${waited} None of them was merged or closed since.`;
+    return `${waited} Since then, none of them was merged or closed while no freeze held it.`;
   if (closed === 1) return `${waited} 1 was merged or closed since, ${lengthOf(last)} after the end.`;
   return `${waited} ${closed} were merged or closed since: half of them within ${lengthOf(median)}, the last one ${lengthOf(last)} after the end.`;
 }

@@ -119,15 +119,18 @@ export function whyHeld(freezes: ShownFreeze[], repository: FoundRepository, tim
 
 /**
  * What lets the pull request through without an exemption, for each freeze that holds it.
- * @param ender whom to ask to end a freeze, after "an"; null if the viewer may.
+ * @param isAlone whether no other pull request blocks it. @param ender whom to ask to end a freeze, after "an"; null if the viewer may.
  */
 export function waysThrough(
   freezes: ShownFreeze[],
+  isAlone: boolean,
   repository: FoundRepository,
   ender: string | null,
   times: Times,
 ): Html {
   const isOne = freezes.length === 1;
+  const many = isOne ? 'it takes one of these' : 'it takes one of these for each freeze';
+  const these = isOne && isAlone ? 'one of these is enough' : many;
   const left = freezes.length - mostOpen;
   const ways = (some: ShownFreeze[]) =>
     some.map(
@@ -136,7 +139,7 @@ export function waysThrough(
         ${waysPast(each, repository, ender, times)}`,
     );
   return html`<p>
-      ${isOne ? 'Without an exemption, one of these is enough:' : 'Without an exemption, it takes one of these for each freeze:'}
+      Without an exemption, ${these}${isAlone ? ':' : ', and that no other pull request below blocks it:'}
     </p>
     ${ways(freezes.slice(0, mostOpen))}
     ${

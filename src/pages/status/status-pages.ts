@@ -88,7 +88,8 @@ export async function pullRequestPage(
   const read = await reading(visit, secrets);
   const standing = await standingIn(visit, permission, settings);
   const mayEnd = shown.holding.length > 0 && (await mayAs(visit, 'freezer'));
-  const ways = (held: ShownFreeze[]) => waysThrough(held, repository, mayEnd ? null : standing.ender, times);
+  const ways = (held: ShownFreeze[], isAlone: boolean) =>
+    waysThrough(held, isAlone, repository, mayEnd ? null : standing.ender, times);
   const seen = readAs(read, shown);
   const asked = { isAsked: context.req.query('exempt') !== undefined, refused };
   const shownOnce = exemption && read(exemption);
@@ -186,16 +187,17 @@ function head(deps: PageDeps, repository: FoundRepository, { number, live }: Sho
 function through(
   repository: FoundRepository,
   shown: ShownPullRequest,
-  ways: (held: ShownFreeze[]) => Html,
+  ways: (held: ShownFreeze[], isAlone: boolean) => Html,
   forms: (isHeld: boolean) => Html,
 ): Html {
   const { holding: held, live } = shown;
   const elsewhere = live?.sharedHolds ?? [];
   const isElsewhere = elsewhere.length > 0;
-  if (!isOpenPullRequest(shown) || (held.length === 0 && !isElsewhere)) return forms(false);
+  const isHeld = held.length > 0 && !isNotBlocked(shown.notHeld);
+  if (!isOpenPullRequest(shown) || !(isHeld || isElsewhere)) return forms(false);
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
-    ${forms(held.length > 0 && !isNotBlocked(shown.notHeld))} ${held.length > 0 ? ways(held) : ''}
+    ${forms(isHeld)} ${isHeld ? ways(held, !isElsewhere) : ''}
     ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
     ${closeThese(repository, elsewhere)}
   </section>`;
