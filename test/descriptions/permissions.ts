@@ -74,7 +74,7 @@ export const ofRoutes: Row[] = [
   },
   {
     needs: ['issues=read', 'pull_requests=read'],
-    of: ['GET /repos/{owner}/{repo}/issues/{issue_number}/comments'],
+    of: ['GET /repos/{owner}/{repo}/issues/{issue_number}/comments', 'GET /repos/{owner}/{repo}/labels'],
     source: docs,
   },
   {
