@@ -54,9 +54,9 @@ export const heldBadge = (notHeld: ShownHeld['notHeld']): Html => {
 };
 
 /** @param what how many pull requests, or which. */
-export const notSaid = (what: number | string): string => `It ${notKnown(what)}`;
+export const notSaid = (what: number | string): string => `It ${notClear(what)}`;
 
-const notKnown = (what: number | string): string => `is not known yet whether GitHub would merge ${what}`;
+const notClear = (what: number | string): string => `is not clear yet whether GitHub would merge ${what}`;
 
 /** Why a pull request that should be held may not be. Follows a "but". */
 export const whyNot: Record<WhyNotBlocked, string> = {
@@ -65,7 +65,7 @@ export const whyNot: Record<WhyNotBlocked, string> = {
   contested: 'somebody keeps overwriting its status',
   leaking: 'GitHub would merge it',
   unrequired: 'nothing requires the check',
-  unsaid: `it ${notKnown('it')}`,
+  unsaid: `it ${notClear('it')}`,
 };
 
 /** The same for several pull requests. */
@@ -76,7 +76,7 @@ const whyNotAll: Record<WhyNotBlocked, (count: number) => string> = {
   contested: (count) => `somebody keeps overwriting the status of ${count}`,
   leaking: (count) => `GitHub would merge ${count}`,
   unrequired: (count) => `nothing requires the check of ${count}`,
-  unsaid: (count) => `it ${notKnown(count)}`,
+  unsaid: (count) => `it ${notClear(count)}`,
 };
 
 /** `2 of 5 pull requests blocked` */

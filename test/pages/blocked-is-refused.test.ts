@@ -42,7 +42,7 @@ beforeAll(async () => {
 test('until GitHub has said what it requires, nothing is blocked, and pages say why', async () => {
   for (const login of ['ada', 'bob'])
     expect((await saidTo(login, '/')).said).toMatch(
-      /0 of 2 pull requests blocked It is not known yet whether GitHub would merge 2 /,
+      /0 of 2 pull requests blocked It is not clear yet whether GitHub would merge 2 /,
     );
   // It is asked behind the page.
   await acme.quiet();
@@ -99,6 +99,6 @@ test('an answer in a comment calls nothing blocked that GitHub would merge', asy
   await acme.quiet();
   const answer = acme.github.comments('acme/known', 1).at(-1)!.body;
   expect(answer).toMatch(
-    /\*\*Pending:\*\* a freeze is ongoing .*it is not known yet whether GitHub would merge/,
+    /\*\*Pending:\*\* a freeze is ongoing .*it is not clear yet whether GitHub would merge/,
   );
 });

@@ -177,7 +177,7 @@ test('blocked is what GitHub refuses: the page goes on until GitHub has said it'
   for (const path of pages) {
     await settled(path);
     const page = await ada.open(path);
-    expect(words(page)).toMatch(/0 of 2 pull requests blocked on GitHub in 1 repository It is not known yet/);
+    expect(words(page)).toMatch(/0 of 2 pull requests blocked on GitHub in 1 repository It is not clear yet/);
     expect(page.text).toContain(' data-again');
   }
   expect(await settled('/repos/acme')).toMatch(/unrequired \S.*? Frozen until removed 0 of 2 No /);
@@ -204,7 +204,7 @@ test('the page of a pull request, too, does not say blocked where nothing requir
   expect(page.text).toContain('<title>acme/unguarded #1 ');
   // What GitHub does not require is not for strangers; nor is what is not so.
   expect(words(await new Visitor(acme).open('/repos/acme/unguarded/pulls/1'))).toMatch(
-    / Pending A freeze blocks .*?, but it is not known yet whether GitHub would merge it\./,
+    / Pending A freeze blocks .*?, but it is not clear yet whether GitHub would merge it\./,
   );
 });
 
