@@ -139,13 +139,13 @@ export async function createGitHubApp(
       const client = await connection.client;
       const known = permissions === undefined ? undefined : JSON.stringify(permissions);
       if (known !== undefined && connection.granted !== known) {
-        await client.auth({ type: 'installation', refresh: true });
         // Where a token is being made, the library shares it instead, among all services of the process: it may be from
         // before the permissions, and this client keeps its own. So we look at what it keeps.
         for (let tries = 0; tries < mostRenewals; tries++) {
-          const kept = (await client.auth({ type: 'installation' })) as Grants;
-          if (missingPermissions(kept, permissions as Grants['permissions']).length === 0) break;
-          await client.auth({ type: 'installation', refresh: true });
+          const made = (await client.auth({ type: 'installation', refresh: true })) as Token;
+          const kept = (await client.auth({ type: 'installation' })) as Token;
+          const missing = missingPermissions(kept, permissions as Grants['permissions']);
+          if (made.token === kept.token && missing.length === 0) break;
         }
         connection.granted = known;
       }
@@ -187,7 +187,9 @@ type Identity = Pick<AppCredentials, 'id' | 'privateKey' | 'webhookSecret'>;
 type GitHubConnection = { client: Promise<GitHubClient>; granted?: string };
 
 /** How often a token that lacks what was granted is renewed. GitHub may not know of the grant yet. */
-const mostRenewals = 2;
+const mostRenewals = 4;
+
+type Token = Grants & { token: string };
 
 /** How many may be under way at once. */
 const mostQuestions = 10_000;

@@ -62,7 +62,7 @@ async function reasonsOfWork(deps: Pick<Deps, 'db' | 'sql' | 'clock' | 'witnesse
     findOverdue(deps),
     deps.db.installation.count({ where: { suspendedAt: { not: null }, deletedAt: null } }),
     // Processes that take webhooks are not those that read GitHub's list of what failed.
-    deps.db.webhookDelivery.findFirst({ orderBy: { receivedAt: 'desc' } }),
+    deps.db.webhookDelivery.findFirst({ orderBy: [{ receivedAt: 'desc' }, { isLost: 'asc' }] }),
   ]);
   const [overdue, suspended, newest] = (await within(readyWithin, asked).catch(() => null)) ?? [[], 0];
   return [

@@ -88,8 +88,8 @@ export async function pullRequestPage(
   const read = await reading(visit, secrets);
   const standing = await standingIn(visit, permission, settings);
   const mayEnd = shown.holding.length > 0 && (await mayAs(visit, 'freezer'));
-  const ways = (held: ShownFreeze[], isAlone: boolean) =>
-    waysThrough(held, isAlone, repository, mayEnd ? null : standing.ender, times);
+  const ender = mayEnd ? null : standing.ender;
+  const ways = (some: ShownFreeze[], isOnly: boolean) => waysThrough(some, isOnly, repository, ender, times);
   const seen = readAs(read, shown);
   const asked = { isAsked: context.req.query('exempt') !== undefined, refused };
   const shownOnce = exemption && read(exemption);
@@ -198,8 +198,7 @@ function through(
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
     ${forms(isHeld)} ${isHeld ? ways(held, !isElsewhere) : ''}
-    ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
-    ${closeThese(repository, elsewhere)}
+    ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''} ${closeThese(repository, elsewhere)}
   </section>`;
 }
 
