@@ -192,13 +192,13 @@ function through(
 ): Html {
   const { holding: held, live } = shown;
   const elsewhere = live?.sharedHolds ?? [];
-  const isElsewhere = elsewhere.length > 0;
   const isHeld = held.length > 0 && !isNotBlocked(shown.notHeld);
-  if (!isOpenPullRequest(shown) || !(isHeld || isElsewhere)) return forms(false);
+  if (!isOpenPullRequest(shown) || !(isHeld || elsewhere.length > 0)) return forms(false);
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
-    ${forms(isHeld)} ${isHeld ? ways(held, !isElsewhere) : ''}
-    ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''} ${closeThese(repository, elsewhere)}
+    ${forms(isHeld)} ${isHeld ? ways(held, elsewhere.length === 0) : ''}
+    ${elsewhere.length > 0 ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
+    ${closeThese(repository, elsewhere)}
   </section>`;
 }
 
