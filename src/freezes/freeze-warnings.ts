@@ -7,7 +7,7 @@ import { type Grants, missingForDeployments } from '../github/app-manifest.ts';
 import { eachField, type Freeze, holdsDeployments, holdsMerges, longestDeploymentWait } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
 import type { FreezeVerdict, FreezeConditions, ParsedFreeze } from './judge-freeze.ts';
-import { hintOf, type KnownValues, leavesOf } from './meant-values.ts';
+import { type KnownValues, meantAmong } from './meant-values.ts';
 import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import { nearNames } from '../conditions/suggest-names.ts';
 
@@ -221,12 +221,8 @@ function warningsOfNothing({ matching, exclude }: FreezeConditions, seen: SeenOp
   const selected = open.filter((facts) => matching.judge(facts, now) !== false);
   if (items.length === 0 || selected.length === 0) return [];
   if (selected.some((facts) => exclude!.judge(facts, now) !== false)) return [];
-  // An item that matches something says what is meant.
-  const matchless = items
-    .slice(0, mostHinted)
-    .filter((item) => selected.every((facts) => item.judge(facts, now) === false));
-  const hints = matchless.map((item) => ({ item, hint: firstHint(item, seen) }));
-  const found = hints.find(({ hint }) => hint !== '') ?? (items.length === 1 ? hints[0] : undefined);
+  const found =
+    meantAmong(items, selected, seen) ?? (items.length === 1 ? { item: items[0]!, hint: '' } : null);
   if (!found) return [];
   const { item, hint } = found;
   const message = `${excludesNothing} (${selected.length}): ${quote(conditionText(item))} matches none.`;
@@ -237,24 +233,11 @@ function warningsOfNothing({ matching, exclude }: FreezeConditions, seen: SeenOp
 function warningsOfMeant({ matching }: FreezeConditions, seen: SeenOpen): Warning[] {
   const items = matching.kind === 'and' ? matching.nodes : [matching];
   if (seen.counts.not_matched < seen.counts.open) return [];
-  const now = seen.at.getTime();
-  const matchless = items
-    .slice(0, mostHinted)
-    .filter((item) => seen.open.every((facts) => item.judge(facts, now) === false));
-  const item = matchless.find((each) => firstHint(each, seen) !== '');
-  if (!item) return [];
-  const message = `${matchesNothing}: ${quote(conditionText(item))} matches none.${firstHint(item, seen)}`;
+  const found = meantAmong(items, seen.open, seen);
+  if (!found) return [];
+  const message = `${matchesNothing}: ${quote(conditionText(found.item))} matches none.${found.hint}`;
   return [{ type: 'matches_nothing', message }];
 }
-
-/** Of how many conditions, and of how many comparisons in each, we ask what is meant. */
-const mostHinted = 10;
-
-const firstHint = (item: Matcher, seen: SeenOpen): string =>
-  leavesOf(item)
-    .slice(0, mostHinted)
-    .map((leaf) => hintOf(leaf, seen))
-    .find((hint) => hint !== '') ?? '';
 
 /** Whether an item says where or when, or matches everything. It then narrows the others and is not an alternative. */
 function narrows(item: Matcher, excluded: number, selected: number): boolean {

@@ -9,7 +9,7 @@ import type { FreezeConditions } from './judge-freeze.ts';
 export type KnownValues = { open: PullRequestFacts[]; labels: string[] };
 
 /** The comparisons of a condition. */
-export const leavesOf = (item: Matcher): Leaf[] => {
+const leavesOf = (item: Matcher): Leaf[] => {
   if (item.kind === 'leaf') return [item.leaf];
   return item.kind === 'not' ? leavesOf(item.node) : item.nodes.flatMap(leavesOf);
 };
@@ -43,7 +43,7 @@ export function labelsOnNone({ matching, exclude }: FreezeConditions, open: Pull
 }
 
 /** What is meant by a value that nothing has, as a sentence with a blank before it; empty if it says nothing. */
-export function hintOf(leaf: Leaf, { open, labels }: KnownValues): string {
+function hintOf(leaf: Leaf, { open, labels }: KnownValues): string {
   const { attribute } = leaf;
   const value = valueOf(leaf);
   if (value === null) return '';
@@ -59,4 +59,25 @@ export function hintOf(leaf: Leaf, { open, labels }: KnownValues): string {
   if (/^\[.*\]$|[,|]| or /.test(value))
     return ` A condition has one value: write one for each, as \`{"or": ["${attribute}=…", "${attribute}=…"]}\`.`;
   return /[*?]/.test(value) ? ' For a glob, use `*=`.' : '';
+}
+
+/** Of how many conditions, and of how many comparisons in each, we ask what is meant. */
+const mostHinted = 10;
+
+/** The first condition that matches none of some pull requests and is meant as something else; null if there is none. */
+export function meantAmong(
+  items: Matcher[],
+  some: PullRequestFacts[],
+  seen: KnownValues & { at: Date },
+): { item: Matcher; hint: string } | null {
+  const now = seen.at.getTime();
+  for (const item of items.slice(0, mostHinted)) {
+    if (!some.every((facts) => item.judge(facts, now) === false)) continue;
+    const hints = leavesOf(item)
+      .slice(0, mostHinted)
+      .map((leaf) => hintOf(leaf, seen));
+    const hint = hints.find((each) => each !== '');
+    if (hint) return { item, hint };
+  }
+  return null;
 }
