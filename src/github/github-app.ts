@@ -10,12 +10,13 @@ import type { Clock } from '../time/clock.ts';
 import type { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
 import { ApiAddress } from './api-address.ts';
-import { type Grants, missingPermissions } from './app-manifest.ts';
+import type { Grants } from './app-manifest.ts';
 import { appToken } from './app-token.ts';
 import { type Counting, fetchUntil } from './fetch-until.ts';
 import { fetchThroughProxy } from './through-proxy.ts';
 import type { AppOwner } from './app-credentials-store.ts';
-import { classifyGitHubError, isGitHubStatus, isKeyRefused } from './github-error.ts';
+import { classifyGitHubError } from './github-error.ts';
+import { authenticate, InstallationToken } from './installation-token.ts';
 import { KeyStanding, noting } from './key-standing.ts';
 import { RateBudgets } from './ask-github.ts';
 
@@ -87,8 +88,6 @@ export async function createGitHubApp(
   ): Promise<Probot> => {
     const key = createPrivateKey(privateKey);
     const createJwt = () => appToken(id, key, clock.now());
-    // Octokit itself forgets the base URL for a new token, and would ask github.com for it.
-    const { request: askForTokens } = new Client({ baseUrl: config.githubApiUrl, request, log: quiet });
     const probot = new Probot({
       appId: id,
       privateKey,
@@ -100,7 +99,7 @@ export async function createGitHubApp(
       Octokit: Client.defaults(({ auth, ...options }: { auth?: object }) => ({
         ...options,
         authStrategy: createAppAuth,
-        auth: auth && { ...auth, privateKey: undefined, createJwt, request: askForTokens },
+        auth: auth && { ...auth, privateKey: undefined, createJwt },
       })) as typeof ProbotOctokit,
     });
     await probot.ready();
@@ -120,36 +119,37 @@ export async function createGitHubApp(
       page: { name, url },
     };
   };
-  const connect = async (installationId: bigint): Promise<GitHubClient> => {
-    const client = renewing(await probot.auth(Number(installationId)));
+  /** A client of an installation, and the token that it sends. @param app whose installation it is. */
+  const clientOf = (app: Probot, installationId: bigint): GitHubConnection => {
+    const client = new Client({ baseUrl: config.githubApiUrl, request: requestBy(send), log: quiet });
+    const token = new InstallationToken(clock, async () => {
+      const { rest } = await app.auth();
+      const { data } = await rest.apps.createInstallationAccessToken({
+        installation_id: Number(installationId),
+      });
+      return { token: data.token, permissions: (data.permissions ?? {}) as Grants['permissions'] };
+    });
+    authenticate(client, token, cutOff);
+    return { client, token };
+  };
+  const connect = (installationId: bigint): GitHubConnection => {
+    const connection = clientOf(probot, installationId);
+    const { client } = connection;
     client.hook.after('request', ({ headers }) => budgets.note(installationId, headers));
     client.hook.error('request', (error) => {
       if ('response' in error) budgets.note(installationId, error.response?.headers ?? {});
       throw error;
     });
-    return client;
+    return connection;
   };
   return {
     probot,
     asApp: () => probot.auth(),
     async asInstallation(installationId, permissions) {
-      const connection = connections.get(installationId) ?? { client: connect(installationId) };
+      const connection = connections.get(installationId) ?? connect(installationId);
       connections.set(installationId, connection);
-      connection.client.catch(() => connections.delete(installationId));
-      const client = await connection.client;
-      const known = permissions === undefined ? undefined : JSON.stringify(permissions);
-      if (known !== undefined && connection.granted !== known) {
-        // Where a token is being made, the library shares it instead, among all services of the process: it may be from
-        // before the permissions, and this client keeps its own. So we look at what it keeps.
-        for (let tries = 0; tries < mostRenewals; tries++) {
-          const made = (await client.auth({ type: 'installation', refresh: true })) as Token;
-          const kept = (await client.auth({ type: 'installation' })) as Token;
-          const missing = missingPermissions(kept, permissions as Grants['permissions']);
-          if (made.token === kept.token && missing.length === 0) break;
-        }
-        connection.granted = known;
-      }
-      return client;
+      if (permissions !== undefined) await connection.token.include(permissions as Grants['permissions']);
+      return connection.client;
     },
     budgets,
     asPerson(token) {
@@ -172,7 +172,7 @@ export async function createGitHubApp(
       const second = await connectAs({ ...lock, webhookSecret: randomUUID() }, requestBy(send));
       return {
         asApp: () => second.auth(),
-        asInstallation: async (id) => renewing(await second.auth(Number(id))),
+        asInstallation: (id) => clientOf(second, id).client,
       };
     }),
   };
@@ -183,40 +183,16 @@ export type AppPage = { name: string; url: string };
 
 type Identity = Pick<AppCredentials, 'id' | 'privateKey' | 'webhookSecret'>;
 
-/** Clients are cached. A token keeps the permissions from when it was made, and lives for an hour. */
-type GitHubConnection = { client: Promise<GitHubClient>; granted?: string };
-
-/** How often a token that lacks what was granted is renewed. GitHub may not know of the grant yet. */
-const mostRenewals = 4;
-
-type Token = Grants & { token: string };
+/** Clients are cached, with their tokens. */
+type GitHubConnection = { client: GitHubClient; token: InstallationToken };
 
 /** How many may be under way at once. */
 const mostQuestions = 10_000;
 
-/** Tokens are cached apart from clients. */
 const mostConnections = 500;
 
 /** Octokit logs each failed request of a person with its URL. The caller logs it better. */
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
-/**
- * Installation tokens are cached for an hour. After a suspension or a new installation, GitHub drops them earlier and
- * answers 401. Then this asks for a new one, once. The library makes a token through this same client: while that is under
- * way, everybody shares it, so what makes it must not wait for it. A new token mends no refusal of the key, either.
- */
-function renewing(client: GitHubClient): GitHubClient {
-  client.hook.wrap('request', async (send, options) => {
-    try {
-      return await send(options);
-    } catch (error) {
-      if (!isGitHubStatus(error, 401) || isKeyRefused(error)) throw error;
-      await client.auth({ type: 'installation', refresh: true });
-      return send(options);
-    }
-  });
-  return client;
-}
 
 /** For so many milliseconds we believe what the database said: another process may save or forget a second App. */
 const lookAgain = 5000;
@@ -227,7 +203,7 @@ const installationsKept = 3_600_000;
 /** A client of the second App for the App itself, and one for each installation. */
 type LockClients = {
   asApp(): Promise<GitHubClient>;
-  asInstallation(id: bigint): Promise<GitHubClient>;
+  asInstallation(id: bigint): GitHubClient;
 };
 
 type LockApp = ReturnType<typeof createLockApp>;
@@ -243,7 +219,7 @@ function createLockApp(
   connect: (lock: LockCredentials) => Promise<LockClients>,
 ) {
   let installations = createCache<string, bigint>(clock, mostInstallations, installationsKept);
-  let clients = createCache<bigint, Promise<GitHubClient>>(clock, mostInstallations, installationsKept);
+  let clients = createCache<bigint, GitHubClient>(clock, mostInstallations, installationsKept);
   let saved: Promise<LockCredentials | null> = Promise.resolve(null);
   let lookedAt = -Infinity;
   let connection: { id: number; clients: Promise<LockClients> } | null = null;
@@ -278,13 +254,6 @@ function createLockApp(
     return BigInt(data.id);
   }
 
-  async function clientOf(installationId: bigint): Promise<GitHubClient> {
-    const client = await (await connected()).asInstallation(installationId);
-    // The library keeps a token for an hour, whatever becomes of it.
-    await client.auth({ type: 'installation', refresh: true });
-    return client;
-  }
-
   /**
    * GitHub refused us on an account: next time, asks where we are installed there, and for a token with the permissions
    * of then.
@@ -298,12 +267,11 @@ function createLockApp(
   /** A client for a repository. @throws if there is no second App; GitHub's error: 404 if it is not installed there. */
   async function forRepository(owner: string, repo: string): Promise<GitHubClient> {
     const key = owner.toLowerCase();
-    await connected();
+    const { asInstallation } = await connected();
     const known = installations.get(key) ?? (await find(owner, repo));
     installations.set(key, known);
-    const client = clients.get(known) ?? clientOf(known);
+    const client = clients.get(known) ?? asInstallation(known);
     clients.set(known, client);
-    client.catch(() => forget(owner));
     return client;
   }
 

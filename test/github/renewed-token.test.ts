@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { createGitHubApp } from '../../src/github/github-app.ts';
+import { InstallationToken } from '../../src/github/installation-token.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { systemClock } from '../../src/time/clock.ts';
 
@@ -85,4 +86,42 @@ test('a token that another service of the process makes is not taken for one tha
   await (await granted).rest.meta.get();
   expect(used).toEqual(['token ghs_before', 'token ghs_of_other', 'token ghs_after']);
   nock.cleanAll();
+});
+
+test('services of one process that ask at the same moment send their own tokens', async () => {
+  const [one, other] = [await service(), await service()];
+  for (const token of ['ghs_one', 'ghs_other'])
+    nock(githubApiUrl)
+      .post('/app/installations/7/access_tokens')
+      .reply(201, { token, expires_at, permissions: before });
+  const used: string[] = [];
+  const authorization = (value: string | null) => used.push(String(value)) > 0;
+  nock(githubApiUrl, { reqheaders: { authorization } }).get('/meta').times(4).reply(200, {});
+  const clients = [await one.asInstallation(7n), await other.asInstallation(7n)];
+  for (const { rest } of clients) await rest.meta.get();
+  await Promise.all(clients.map(({ rest }) => rest.meta.get()));
+  expect(used.toSorted()).toEqual(['token ghs_one', 'token ghs_one', 'token ghs_other', 'token ghs_other']);
+  nock.cleanAll();
+});
+
+test('what a token still lacks is asked for again after ten seconds, and not each time', async () => {
+  let [elapsed, made] = [0, 0];
+  const clock = { ...systemClock, elapsed: () => elapsed };
+  const token = new InstallationToken(clock, async () => ({ token: `ghs_${++made}`, permissions: before }));
+  const counts: number[] = [];
+  for (const at of [0, 9_999, 10_000, 19_999, 20_000]) {
+    elapsed = at;
+    await token.include(after);
+    counts.push(made);
+  }
+  expect(counts).toEqual([5, 5, 9, 9, 13]);
+});
+
+test('whoever is refused together renews a token once', async () => {
+  let made = 0;
+  const token = new InstallationToken(systemClock, async () => ({ token: `ghs_${++made}`, permissions: {} }));
+  const old = await token.get();
+  const renewed = await Promise.all([token.renew(old), token.renew(old), token.renew(old)]);
+  expect([made, ...new Set(renewed.map((each) => each.token))]).toEqual([2, 'ghs_2']);
+  expect((await token.renew(old)).token, 'somebody late').toBe('ghs_2');
 });

@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../time/clock.ts';
+import { type Grants, missingPermissions } from './app-manifest.ts';
+import type { GitHubClient } from './github-app.ts';
+import { isGitHubStatus, isKeyRefused } from './github-error.ts';
+
+/** What GitHub answers to `POST /app/installations/{id}/access_tokens`, as far as it is used. */
+export type MadeToken = { token: string; permissions: Grants['permissions'] };
+
+/** Milliseconds. GitHub's tokens live for an hour. */
+const life = 59 * 60_000;
+
+/** How often a token that lacks what was granted is renewed at once. GitHub may not know of the grant yet. */
+const mostRenewals = 4;
+/** Milliseconds until we ask again for what a token still lacks. */
+const asksAgainAfter = 10_000;
+
+/** Milliseconds. A new token may not have reached every server of GitHub (octokit/auth-app.js#65). */
+const timeToReachAll = 1000;
+
+/**
+ * The token of one installation, kept for one client. `@octokit/auth-app` makes such tokens, too, but shares one that is
+ * being made or read among all services of a process, and gives it to whoever asks for a new one: it may be from before
+ * the permissions that were granted, or from another GitHub.
+ */
+export class InstallationToken {
+  readonly #clock: Clock;
+  readonly #make: () => Promise<MadeToken>;
+  #kept: { made: MadeToken; at: number } | null = null;
+  #making: Promise<MadeToken> | null = null;
+  #asksAgainAt = -Infinity;
+
+  /** @param make asks GitHub for a new one. */
+  constructor(clock: Clock, make: () => Promise<MadeToken>) {
+    this.#clock = clock;
+    this.#make = make;
+  }
+
+  /** The token that is kept, or a new one. Whoever asks while it is made shares it. @throws what `make` throws. */
+  async get(): Promise<MadeToken> {
+    if (this.#kept && this.#clock.elapsed() - this.#kept.at < life) return this.#kept.made;
+    this.#making ??= this.#keep().finally(() => (this.#making = null));
+    return this.#making;
+  }
+
+  /** Another one than `old`, which GitHub refused or which lacks something. */
+  renew(old: MadeToken): Promise<MadeToken> {
+    if (this.#kept?.made === old) this.#kept = null;
+    return this.get();
+  }
+
+  /** Renews a token from before what was granted. @param permissions that the installation has, as the caller knows. */
+  async include(permissions: Grants['permissions']): Promise<void> {
+    let token = await this.get();
+    const lacks = () => missingPermissions(token, permissions).length > 0;
+    if (!lacks() || this.#clock.elapsed() < this.#asksAgainAt) return;
+    for (let tries = 0; tries < mostRenewals && lacks(); tries++) token = await this.renew(token);
+    if (lacks()) this.#asksAgainAt = this.#clock.elapsed() + asksAgainAfter;
+  }
+
+  async #keep(): Promise<MadeToken> {
+    const at = this.#clock.elapsed();
+    const made = await this.#make();
+    this.#kept = { made, at };
+    return made;
+  }
+}
+
+/**
+ * Sends each request of a client with the token. After a suspension or a new installation, GitHub drops tokens before
+ * their hour is over and answers 401: then a new one is tried, and once more after a second.
+ * @param cutOff ends the wait.
+ */
+export function authenticate(client: GitHubClient, tokens: InstallationToken, cutOff: AbortSignal): void {
+  client.hook.wrap('request', async (send, options) => {
+    const sendWith = ({ token }: MadeToken) =>
+      send({ ...options, headers: { ...options.headers, authorization: `token ${token}` } });
+    const isRefused = (error: unknown) => isGitHubStatus(error, 401) && !isKeyRefused(error);
+    const token = await tokens.get();
+    try {
+      return await sendWith(token);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+    }
+    const renewed = await tokens.renew(token);
+    try {
+      return await sendWith(renewed);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      await delay(timeToReachAll, undefined, { signal: cutOff });
+      return sendWith(renewed);
+    }
+  });
+}
