@@ -5,7 +5,6 @@ import { acmeForAll } from './support/acme.ts';
 import { secretKey as keyOfFirstRun, startFirstRun, Visitor as Browser } from './support/first-run.ts';
 import { forAll } from './support/for-all.ts';
 import { instantHoldsOf } from './support/instant-holds.ts';
-import { outlastNewTokens } from './support/patience.ts';
 import { signedIn, Visitor, words } from './support/visitor.ts';
 
 // The second App by a manifest: from the button on a page to a freeze that holds at once.
@@ -133,7 +132,6 @@ describe('on the settings page', () => {
     const { id } = await acme.freeze(web);
     expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'active' }]);
     // Somebody deletes it at GitHub.
-    outlastNewTokens();
     acme.github.deleteSecondApp();
     expect(await section()).toContain('GitHub does not know the second App');
     // A connection that breaks meanwhile delays it.

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
 import { instantHoldsOf } from '../support/instant-holds.ts';
-import { lookFaster, outlastNewTokens } from '../support/patience.ts';
+import { lookFaster } from '../support/patience.ts';
 
 // Instant holds while the second App cannot do what it should.
 const acme = acmeForAll({}, { lock: true });
 const holds = () => instantHoldsOf(acme);
 const ofRulesets = { path: /\/rulesets/ };
-/** An hour after its uninstall, when its token is old: within seconds, the library of GitHub would wait for it. */
 const uninstall = () => {
   acme.github.uninstall('acme', { second: true });
   acme.app.deps.github.lock.forget('acme');
@@ -18,7 +17,6 @@ test('the second App was uninstalled in the middle', async () => {
   const web = await holds().held('uninstalled', 'lock', [{ labels: ['hotfix'] }, {}]);
   const freeze = await acme.freeze(web, { exclude_conditions: ['label=hotfix'] });
   const id = holds().idOf(web);
-  outlastNewTokens();
   uninstall();
   await holds().pass(60);
   const isInForce = {

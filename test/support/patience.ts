@@ -40,12 +40,3 @@ export function shortenPatience(): void {
     ...args: unknown[]
   ) => setTimeout(callback, shortened(milliseconds), ...args)) as typeof globalThis.setTimeout);
 }
-
-/**
- * For the rest of a test, the tokens that Octokit has are no longer new. It repeats what GitHub refuses to a token of the
- * last five seconds, by the machine's clock.
- */
-export function outlastNewTokens(): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 });
-  onTestFinished(() => void vi.useRealTimers());
-}
