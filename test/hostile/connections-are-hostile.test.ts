@@ -7,7 +7,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { generateKey } from '../../src/auth/application-key.ts';
 import { type Acme, acmeForAll, startAcme } from '../support/acme.ts';
 import { useSockets } from '../support/inside.ts';
-import { shortenPatience } from '../support/patience.ts';
+import { bearSlowBodies, shortenPatience } from '../support/patience.ts';
 
 useSockets();
 const acme = acmeForAll();
@@ -24,9 +24,13 @@ async function open({ app }: Pick<Acme, 'app'>, text = ''): Promise<Socket> {
   if (text !== '') socket.write(text);
   return socket;
 }
+/** In groups, as the server closes in the meantime what comes too slowly. The first group is the oldest. */
 const openMany = async (from: Pick<Acme, 'app'>, count: number, text?: string) => {
   const sockets: Socket[] = [];
-  for (let n = 0; n < count; n++) sockets.push(await open(from, text));
+  while (sockets.length < count) {
+    const group = Math.min(25, count - sockets.length);
+    sockets.push(...(await Promise.all(Array.from({ length: group }, () => open(from, text)))));
+  }
   return sockets;
 };
 const openOf = (sockets: Socket[]) => sockets.filter(({ closed }) => !closed).length;
@@ -50,6 +54,7 @@ const slow = {
 };
 
 test.each(Object.entries(slow))('300 connections of one network with %s make room', async (_, text) => {
+  bearSlowBodies();
   const sockets = await openMany(acme, 300, text);
   await vi.waitFor(() => expect(openOf(sockets)).toBeLessThanOrEqual(250));
   expect(sockets[0]!.closed).toBe(true);
@@ -85,14 +90,14 @@ test('a request that is being answered keeps its connection', async () => {
   const lag = acme.github.faults.add({ kind: 'delay', ms: 60_000, match: { path: /^\/user$/ } });
   const token = acme.github.addToken('ada');
   const answer = acme.call('GET', `/v1/repos/${repository}/scheduled_freeze`, { as: token });
-  await vi.waitFor(() => expect(acme.github.requests.at(-1)?.path).toBe('/user'));
+  await vi.waitFor(() => expect(acme.github.requests.map(({ path }) => path)).toContain('/user'));
   const sockets = await openMany(acme, 300);
   await vi.waitFor(() => expect(openOf(sockets)).toBeLessThan(250));
   lag.remove();
   expect((await answer).status).toBe(200);
 });
 
-/** Who was refused has a second to read why: here a twentieth of it. */
+/** Who was refused has a second to read why: here a tenth of it. */
 function cutSoon(): void {
   shortenPatience();
   onTestFinished(() => void vi.restoreAllMocks());

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { inFlight } from '../../src/webhooks/receive-webhook.ts';
 import { actionsOf, payloads } from '../../src/webhooks/handled-events.ts';
 import { acmeForAll } from '../support/acme.ts';
+import { bearSlowBodies } from '../support/patience.ts';
 
 // The webhooks of the sandbox come from this machine, which is one of GitHub's there. Strangers come through it, too.
 const trustedProxies = new BlockList();
@@ -64,6 +65,7 @@ describe('what is in flight', () => {
     (await acme.call('GET', `/v1/repos/${repository}/enforcement`, { as: acme.admin })).body;
 
   test('announced bytes take nothing: three sockets and some bytes keep nobody out', async () => {
+    bearSlowBodies();
     const slow = [25, 25, 25].map((size) => begin(unsigned(), size * mebibyte));
     for (const sent of slow) sent.write('{"a":1');
     await heldBytes(18);
@@ -73,6 +75,7 @@ describe('what is in flight', () => {
   });
 
   test('more than an eighth from one network is refused, told, and looked at within 8 s', async () => {
+    bearSlowBodies();
     const repository = await acme.repository('crowded', [{}]);
     const slow = [begin(unsigned(), 8 * mebibyte), begin(unsigned(), null)];
     const answered = once(slow[1]!, 'response');
@@ -99,6 +102,7 @@ describe('what is in flight', () => {
   });
 
   test('what comes from addresses of GitHub is more than an eighth', async () => {
+    bearSlowBodies();
     const stranger = begin(unsigned(), 4 * mebibyte);
     stranger.write(Buffer.alloc(2 * mebibyte));
     await vi.waitFor(() => expect(acme.github.requests.map(({ path }) => path)).toContain('/meta'));
