@@ -238,6 +238,7 @@ const rooms: Record<string, string[]> = {
     'newest-first.ts',
     'connect.ts',
     'data-folder.ts',
+    'data-folder-lock.ts',
     'embedded.ts',
     'give-back.ts',
     'migrate.ts',

@@ -1,24 +1,22 @@
 import { cpSync, existsSync } from 'node:fs';
-import { chmod, link, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { createConnection, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { PGlite, type PGliteInterface } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { type SqlConnection, type Database, type OpenConnection, transactionOptions } from './database.ts';
-import { makeDataFolder } from './data-folder.ts';
+import { lockDataDir } from './data-folder-lock.ts';
 import { explainDisk, hasRoom } from './disk-room.ts';
 import { KnownTrouble } from './known-trouble.ts';
 import { migrate, readMigrations } from './migrate.ts';
 import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
 import type { DatabaseTrouble } from './trouble.ts';
-import { DataDirInUse, refuseUnfinishedImport, UnusableDatabase } from './database-errors.ts';
+import { refuseUnfinishedImport, UnusableDatabase } from './database-errors.ts';
 
 /** PGlite writes to all of `shared_buffers` at its start, so PostgreSQL's 128 MB would stay in memory. */
 const withLittleMemory = (params: string[]): string[] => [...params, '-c', 'shared_buffers=16MB'];
@@ -258,79 +256,4 @@ async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
     await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
-}
-
-// A second process on the embedded database would corrupt it. The lock is a listening Unix socket: the kernel closes it
-// however the process ends, so it is never stale after kill -9. It also works for a process in another container that
-// shares the folder. A pid file could do neither.
-
-/** Socket addresses have at most 107 bytes on Linux (103 elsewhere). A deeper folder gets a short name for its path. */
-function socketPath(dataDir: string, name: string): string {
-  const path = join(dataDir, name);
-  if (Buffer.byteLength(path) <= 100) return path;
-  const folder = createHash('sha256').update(dataDir).digest('hex').slice(0, 24);
-  return join(tmpdir(), `holdfast-${folder}-${name}`);
-}
-
-function listen(path: string): Promise<Server> {
-  const server = createServer((socket) => socket.end(String(process.pid)));
-  return new Promise((resolve, reject) => server.once('error', reject).listen(path, () => resolve(server)));
-}
-
-/** The pid of the process that holds the lock; null if nothing listens. */
-function askHolder(path: string): Promise<string | null> {
-  return new Promise((resolve) => {
-    let answer = '';
-    const socket = createConnection(path)
-      .on('data', (chunk) => (answer += chunk.toString()))
-      .on('end', () => resolve(answer))
-      .on('error', () => resolve(null));
-    socket.setTimeout(2000, () => {
-      socket.destroy();
-      resolve('unknown (it does not answer)');
-    });
-  });
-}
-
-/**
- * Takes the data folder for this process. Makes the folder if it does not exist.
- * @returns a function that gives it back.
- * @throws DataDirInUse if another live process has it; UnusableDatabase.
- */
-export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
-  await makeDataFolder(dataDir);
-  const folder = await realpath(dataDir);
-  const lockPath = socketPath(folder, 'lock');
-  const ownPath = socketPath(folder, `lock.${process.pid}`);
-  await rm(ownPath, { force: true });
-  const server = await listen(ownPath);
-  server.unref();
-  const { ino } = await stat(ownPath);
-  const giveUp = async (pid: string): Promise<never> => {
-    server.close();
-    await rm(ownPath, { force: true });
-    throw new DataDirInUse(dataDir, pid);
-  };
-  // link() fails if the name exists, so of two starting processes one wins.
-  const take = () =>
-    link(ownPath, lockPath).then(
-      () => true,
-      () => false,
-    );
-  if (!(await take())) {
-    const holder = await askHolder(lockPath);
-    if (holder !== null) await giveUp(holder);
-    await rm(lockPath, { force: true });
-    await take();
-    // Another starting process may have found the same dead lock, and removed ours. The process with the current lock
-    // wins.
-    await delay(50);
-    if ((await stat(lockPath).catch(() => null))?.ino !== ino)
-      await giveUp((await askHolder(lockPath)) ?? 'unknown');
-  }
-  await rm(ownPath, { force: true });
-  return async () => {
-    await rm(lockPath, { force: true });
-    server.close();
-  };
 }

@@ -12,7 +12,8 @@ import pg from 'pg';
 import type { Config } from '../../config.ts';
 import { openConnection } from '../../database/connect.ts';
 import type { SqlConnection } from '../../database/database.ts';
-import { embeddedFolder, lockDataDir } from '../../database/embedded.ts';
+import { lockDataDir } from '../../database/data-folder-lock.ts';
+import { embeddedFolder } from '../../database/embedded.ts';
 import { appliedMigrations, unknownMigrations } from '../../database/migrate.ts';
 import { refuseUnfinishedImport } from '../../database/database-errors.ts';
 import {

@@ -38,7 +38,8 @@ import {
   setSequences,
 } from './contents.ts';
 import { version } from '../../cli/version.ts';
-import { connectLocked, embeddedFolder, lockDataDir, major, majorOf } from '../../database/embedded.ts';
+import { lockDataDir } from '../../database/data-folder-lock.ts';
+import { connectLocked, embeddedFolder, major, majorOf } from '../../database/embedded.ts';
 import { exportFrom } from './export-database.ts';
 
 export type Import = {

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { renewFolder } from '../../../src/server/archive/import-database.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { connectDatabase } from '../../../src/database/connect.ts';
-import { lockDataDir, major } from '../../../src/database/embedded.ts';
+import { lockDataDir } from '../../../src/database/data-folder-lock.ts';
+import { major } from '../../../src/database/embedded.ts';
 import { exportTo, file, folder, linesOf, makeArchive, on, removeArchive, take } from './made-archive.ts';
 
 let old: string;
