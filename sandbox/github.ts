@@ -97,7 +97,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   if (app) personVerbs.addBot(app.slug);
   const installationVerbs = installations(world, webhooks);
 
-  const faults = new Faults();
+  const faults = new Faults(world.now);
   const chaos = new Chaos();
   webhooks.faults.chance = () => chaos.webhookFault();
   const limits = new RateLimits();

@@ -53,6 +53,11 @@ export class ConnectionReset extends Error {}
 export class Faults {
   #faults: (Fault & { ended: AbortController })[] = [];
   down: false | '502' | 'reset' = false;
+  readonly #now: () => Date;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
 
   /** `remove` ends its delays at once. */
   add(fault: Fault): { remove(): void } {
@@ -85,7 +90,7 @@ export class Faults {
     if (fault.kind === 'reset-after') return true;
     if (fault.kind === 'delay')
       await sleep(fault.ms ?? 100, undefined, { signal: fault.ended.signal }).catch(() => {});
-    else throw failure(fault, request);
+    else throw failure(fault, request, this.#now());
     return false;
   }
 
@@ -131,14 +136,18 @@ function matches({ match, times }: Fault, request: FaultyRequest): boolean {
   return method.toUpperCase() === request.method && path.test(request.path);
 }
 
-function failure({ kind, status, retryAfter = 60, isOld, words }: Fault, { path }: FaultyRequest): Error {
+function failure(
+  { kind, status, retryAfter = 60, isOld, words }: Fault,
+  { path }: FaultyRequest,
+  now: Date,
+): Error {
   if (kind === 'reset') return new ConnectionReset();
   const code = (status ?? (kind === 'status' ? 500 : 403)) as ContentfulStatusCode;
   if (kind === 'secondary-limit') {
     return secondaryLimit(code as 200 | 403 | 429, retryAfter, isOld);
   }
   if (kind === 'primary-limit') {
-    const reset = Math.ceil(Date.now() / 1000) + (retryAfter ?? 60);
+    const reset = Math.ceil(now.getTime() / 1000) + (retryAfter ?? 60);
     const headers = {
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': String(reset),
