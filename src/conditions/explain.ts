@@ -91,7 +91,7 @@ function seenBy(
   }
   if (value === undefined) return { saw: null, more: 0, why: whyUnknown(leaf, name, facts) };
   const all = shownValue(leaf, value);
-  const saw = all.length > mostShown ? matchingFirst(leaf, all, facts, now) : all;
+  const saw = all.length > mostShown ? matchingFirst(leaf, all, facts, now) : [...all];
   return {
     saw,
     more: all.length - saw.length,
@@ -114,11 +114,11 @@ function whyUnknown(leaf: Leaf, name: ValueName, { whyNotKnown, values, partial 
 }
 
 /** The value for readers: the count for `#`, and the requested field of commits. */
-function shownValue(leaf: Leaf, value: LeafValue): (string | number | boolean)[] {
+function shownValue(leaf: Leaf, value: LeafValue): readonly (string | number | boolean)[] {
   if (leaf.isCounted) return [countOfAttribute(value)];
   if (value === null) return [];
   if (!Array.isArray(value)) return [presentReason(leaf, value as string | number | boolean)];
-  if (leaf.attribute !== 'commits') return [...(value as string[])];
+  if (leaf.attribute !== 'commits') return value as string[];
   const commits = value as CommitFacts[];
   const { index, field } = leaf.commit ?? { index: '*', field: 'commit_message' };
   const asked = index === '*' ? commits : [commits.at(index)];
@@ -139,17 +139,16 @@ function presentReason(
 /** A few of very many values: those that match come first, because a reader looks for them. */
 function matchingFirst(
   leaf: Leaf,
-  all: (string | number | boolean)[],
+  all: readonly (string | number | boolean)[],
   facts: ConditionFacts,
   now: number,
 ): (string | number | boolean)[] {
-  const found = new Set(leaf.attribute === 'commits' ? [] : foundIn(leaf, all as string[], facts, now));
-  const first = take(all, (each) => found.has(each as string), mostShown);
-  return [...first, ...take(all, (each) => !found.has(each as string), mostShown - first.length)];
+  const found = leaf.attribute === 'commits' ? [] : foundIn(leaf, all as readonly string[], facts, now);
+  return [...found, ...take(all, (each) => !found.includes(each as string), mostShown - found.length)];
 }
 
-/** Values that match, the first ones at least. */
-function foundIn(leaf: Leaf, all: string[], facts: ConditionFacts, now: number): string[] {
+/** Values that match, the first ones in their order: as many as are shown, or all. */
+function foundIn(leaf: Leaf, all: readonly string[], facts: ConditionFacts, now: number): string[] {
   const { test } = leaf;
   const name = valueNameOf(leaf)!;
   if (test.type === 'text' && test.operator === '=' && !test.value.usesAuthor)
@@ -165,7 +164,7 @@ function foundIn(leaf: Leaf, all: string[], facts: ConditionFacts, now: number):
 }
 
 /** The first values that pass. */
-function take<Each>(all: Each[], passes: (each: Each) => boolean, most: number): Each[] {
+function take<Each>(all: readonly Each[], passes: (each: Each) => boolean, most: number): Each[] {
   const taken: Each[] = [];
   for (const each of all) {
     if (taken.length >= most) break;

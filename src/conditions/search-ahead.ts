@@ -30,7 +30,8 @@ export async function searchAhead(
 ): Promise<void> {
   const searches = beginSearches(matchers, facts, changed);
   if (searches.reduce((sum, { effort }) => sum + effort, 0) <= little) return;
-  if (searchApart) await Promise.all(searches.map((search) => searchLong(search, facts, searchApart)));
+  if (searchApart)
+    await Promise.all(searches.filter(hasLong).map((search) => searchLong(search, facts, searchApart)));
   facts.searched ??= new WeakMap();
   const { searched: notes } = facts;
   let index = 0;
@@ -47,15 +48,22 @@ export async function searchAhead(
   });
 }
 
-/** @property foundApart whether it finds what it looks for in texts that were searched apart. */
+/**
+ * @property longest characters of its longest text.
+ * @property foundApart whether it finds what it looks for in texts that were searched apart.
+ */
 type Search = {
   leaf: Leaf;
   matcher: object;
   finds: TextTest;
   searched: Searched;
   effort: number;
+  longest: number;
   foundApart: Map<string, boolean>;
 };
+
+const isLong = (characters: number, { size = 1 }: TextTest): boolean => characters * size > long;
+const hasLong = ({ longest, finds }: Search): boolean => isLong(longest, finds);
 
 /** If that fails, the text is searched with the others. */
 async function searchLong(
@@ -64,7 +72,7 @@ async function searchLong(
   searchApart: (search: LongSearch) => Promise<boolean>,
 ): Promise<void> {
   for (const text of texts.slice(at)) {
-    if (text === null || text.length * (finds.size ?? 1) <= long || foundApart.has(text)) continue;
+    if (text === null || !isLong(text.length, finds) || foundApart.has(text)) continue;
     const found = await searchApart({ condition: leaf.text, author, text }).catch(() => null);
     if (found !== null) foundApart.set(text, found);
   }
@@ -77,7 +85,8 @@ function beginSearches(
 ): Search[] {
   const { values, searched } = facts;
   const author = typeof values.author === 'string' ? values.author : null;
-  const beginnings = new Map<Searched['texts'], boolean>();
+  const beginnings = new Map<Texts, boolean>();
+  const sizes = new Map<Texts, Size>();
   return matchers.flatMap(seekersIn).flatMap(({ leaf, matcher }): Search[] => {
     const name = valueNameOf(leaf)!;
     const seen = values[name];
@@ -88,7 +97,7 @@ function beginSearches(
     // A list that GitHub gives in pages begins with what was searched before.
     const isLonger = before && isBeginning(before.texts, texts, beginnings);
     const finds = matcher.usesAuthor ? matcher.of(author!) : matcher.value;
-    const length = texts.reduce((sum, text) => sum + (text?.length ?? 0) + 1, 0);
+    const { characters, longest } = sizeOf(texts, sizes);
     return [
       {
         leaf,
@@ -96,17 +105,29 @@ function beginSearches(
         finds,
         foundApart: new Map(),
         searched: { value, texts, at: isLonger ? before.at : 0, found: isLonger ? [...before.found] : [] },
-        effort: length * (finds.size || 1),
+        effort: characters * (finds.size || 1),
+        longest,
       },
     ];
   });
 }
 
-function isBeginning(
-  before: Searched['texts'],
-  texts: Searched['texts'],
-  known: Map<Searched['texts'], boolean>,
-): boolean {
+// Hundreds of conditions search the same list of thousands of texts, so what is asked of the list is asked once.
+type Texts = Searched['texts'];
+type Size = { characters: number; longest: number };
+
+function sizeOf(texts: Texts, known: Map<Texts, Size>): Size {
+  const size = known.get(texts) ?? { characters: 0, longest: 0 };
+  if (known.has(texts)) return size;
+  known.set(texts, size);
+  for (const text of texts) {
+    size.characters += (text?.length ?? 0) + 1;
+    size.longest = Math.max(size.longest, text?.length ?? 0);
+  }
+  return size;
+}
+
+function isBeginning(before: Texts, texts: Texts, known: Map<Texts, boolean>): boolean {
   const is = known.get(before) ?? before.every((text, index) => text === texts[index]);
   known.set(before, is);
   return is;
