@@ -57,7 +57,7 @@ afterAll(async () => {
 
 const answers = () => github.comments(web, 1).filter(({ by }) => by === 'holdfast[bot]');
 const answered = (count: number) =>
-  vi.waitFor(() => expect(answers()).toHaveLength(count), { interval: 100 });
+  vi.waitFor(() => expect(answers()).toHaveLength(count), { timeout: 120_000, interval: 100 });
 
 test('it is carried out once in the new place, and answered once', async () => {
   const from = { DATA_DIR: join(folder, 'data') };

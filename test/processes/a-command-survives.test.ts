@@ -41,13 +41,23 @@ afterAll(async () => {
 
 const answers = () => github.comments(web, 1).filter(({ by }) => by === 'holdfast[bot]');
 const answered = (count: number) =>
-  vi.waitFor(() => expect(answers()).toHaveLength(count), { interval: 100 });
-async function freezes(): Promise<{ reason: string }[]> {
-  const answer = await fetch(`${await service.listening}/v1/repos/${web}/scheduled_freeze`, {
-    headers: { Authorization: `Bearer ${ada}` },
-  });
-  return ((await answer.json()) as { scheduled_freezes: { reason: string }[] }).scheduled_freezes;
+  vi.waitFor(() => expect(answers()).toHaveLength(count), { timeout: 120_000, interval: 100 });
+async function get<Body>(path: string): Promise<Body> {
+  const headers = { Authorization: `Bearer ${ada}` };
+  const answer = await fetch(`${await service.listening}/v1/repos/${web}/${path}`, { headers });
+  return (await answer.json()) as Body;
 }
+const freezes = async () =>
+  (await get<{ scheduled_freezes: { reason: string }[] }>('scheduled_freeze')).scheduled_freezes;
+/** Waits until the service knows that GitHub refuses to merge: a new process does not before it asked. */
+const isKnownToBeBlocked = () =>
+  vi.waitFor(
+    async () => {
+      const { pull_requests: counts } = await get<{ pull_requests: object }>('enforcement');
+      expect(counts).toEqual({ to_hold: 1, held: 1, to_refuse: 1 });
+    },
+    { interval: 250 },
+  );
 
 /** Writes a command, and kills the process while it asks GitHub this; GitHub takes the question all the same. */
 async function killAt(match: { method: string; path: RegExp }, body: string): Promise<void> {
@@ -86,6 +96,7 @@ test('killed while its answer was on the way: the answer has arrived, and is not
   const before = looked();
   await start();
   await vi.waitFor(() => expect(looked()).toBe(before + 1), { interval: 100 });
+  await isKnownToBeBlocked();
   // By the time that a later command is answered, the earlier one would have been.
   github.comment(web, 1, { by: 'ada', body: '/holdfast status' });
   await answered(3);
