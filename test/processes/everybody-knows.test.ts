@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { accepts, hangs, type Receiver, startReceiver } from '../../sandbox/receiver.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
@@ -19,6 +18,7 @@ describe.skipIf(!server)('two processes on one PostgreSQL that send to outgoing 
   const receivers: Receiver[] = [];
   const outputs: string[] = [];
   const secrets: string[] = [];
+  const webhooks: string[] = [];
   let github: Sandbox;
   let folder: string;
   let token: string;
@@ -43,15 +43,25 @@ describe.skipIf(!server)('two processes on one PostgreSQL that send to outgoing 
     }
     running = [];
   };
-  const call = async (method: string, path: string, body: object) => {
+  async function call<Body = { id: string; secret?: string }>(method: string, path: string, body?: object) {
     const response = await fetch((await running[0]!.listening) + path, {
       method,
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
+      body: body && JSON.stringify(body),
     });
     expect(response.ok, `${method} ${path}: ${response.status}`).toBe(true);
-    return (await response.json()) as { id: string; secret?: string };
-  };
+    return (await response.json()) as Body;
+  }
+  /** Waits until the service has saved that a webhook took so many messages, and knows of no other for it. */
+  const tookAll = (webhook: string, count: number) =>
+    vi.waitFor(
+      async () => {
+        const path = `/v1/webhooks/acme/${webhook}/deliveries`;
+        const { deliveries } = await call<{ deliveries: { state: string }[] }>('GET', path);
+        expect(deliveries.map(({ state }) => state)).toEqual(Array(count).fill('delivered'));
+      },
+      { timeout: 120_000, interval: 250 },
+    );
   const path = '/v1/repos/acme/web/scheduled_freeze';
   const idsOf = ({ arrivals }: Receiver) => arrivals.map(({ headers }) => headers['webhook-id']);
 
@@ -71,7 +81,8 @@ describe.skipIf(!server)('two processes on one PostgreSQL that send to outgoing 
     for (const kind of kinds) {
       const receiver = await startReceiver({ now: () => new Date() });
       receivers.push(receiver);
-      const { secret } = await call('POST', '/v1/webhooks/acme', { url: receiver.url, kind });
+      const { id, secret } = await call('POST', '/v1/webhooks/acme', { url: receiver.url, kind });
+      webhooks.push(id);
       secrets.push(secret ?? receiver.url);
       if (secret) receiver.require(secret);
     }
@@ -86,8 +97,7 @@ describe.skipIf(!server)('two processes on one PostgreSQL that send to outgoing 
 
   test('each kind hears of a freeze once', async () => {
     freeze = (await call('POST', path, { reason: 'Release', start: null, timezone: 'UTC' })).id;
-    await Promise.all(receivers.map((receiver) => receiver.hasHeard(1)));
-    await delay(3000);
+    await Promise.all(webhooks.map((webhook) => tookAll(webhook, 1)));
     for (const { arrivals } of receivers) expect(arrivals).toMatchObject([{ status: 204 }]);
   });
 
@@ -95,18 +105,20 @@ describe.skipIf(!server)('two processes on one PostgreSQL that send to outgoing 
     const [standard, ...chats] = receivers as [Receiver, ...Receiver[]];
     standard.now(hangs);
     await call('PATCH', `${path}/${freeze}`, { reason: 'Another reason' });
-    await Promise.all(receivers.map((receiver) => receiver.hasHeard(2)));
-    // What the chats answered is saved.
-    await delay(3000);
+    await standard.hasHeard(2);
+    const [ofStandard, ...ofChats] = webhooks as [string, ...string[]];
+    await Promise.all(ofChats.map((webhook) => tookAll(webhook, 2)));
     await killAll();
     standard.now(accepts);
     await start();
-    await standard.hasHeard(3);
-    await delay(3000);
-    expect(idsOf(standard)).toHaveLength(3);
+    await tookAll(ofStandard, 2);
+    // By the time that a later message is there, others of before would have been.
+    await call('PATCH', `${path}/${freeze}`, { reason: 'A third reason' });
+    await Promise.all(webhooks.map((webhook) => tookAll(webhook, 3)));
+    expect(idsOf(standard)).toHaveLength(4);
     expect(idsOf(standard)[2]).toBe(idsOf(standard)[1]);
-    expect(standard.accepted()).toHaveLength(2);
-    for (const { arrivals } of chats) expect(arrivals).toHaveLength(2);
+    expect(standard.accepted()).toHaveLength(3);
+    for (const { arrivals } of chats) expect(arrivals).toHaveLength(3);
   });
 
   test('no process printed a secret', async () => {
