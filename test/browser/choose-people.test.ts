@@ -4,6 +4,7 @@ import {
   browserForAll,
   expectAccessible,
   expectNoScroll,
+  loaded,
   phone,
   screenshot,
   signedInPage,
@@ -55,6 +56,7 @@ test.each([
   await expectNoScroll(page);
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('Saved.').waitFor();
+  await loaded(page);
   expect((await rolesOfAcme()).freezers).toEqual([
     '@acme/grants-and-releases',
     'a-login-that-is-as-long-as-logins-can-be1',
@@ -87,6 +89,24 @@ test('while one types, GitHub is asked one question, whoever is chosen in the ot
   await page.getByText('Saved.').waitFor();
   expect(await rolesOfAcme()).toMatchObject({ freezers: ['gracious'], approvers: ['bob', 'grace'] });
   await acme.call('PATCH', '/v1/settings/acme', { as: acme.admin, body: { freezers: [], approvers: [] } });
+  await page.context().close();
+});
+
+test('whoever has chosen gets no answer to what was typed before', async () => {
+  const page = await signedInPage(browser, acme, 'ada', roles, wide);
+  const found = page.locator('[data-people=freezers]').getByRole('checkbox', { name: /gracious/ });
+  await page.getByLabel('Freezers').fill('grac');
+  await found.waitFor();
+  // Nobody answers this one.
+  const isLate = /freezers_typed=graci(?:&|$)/;
+  await page.route(isLate, () => {});
+  const asked = page.waitForRequest(isLate);
+  await page.getByLabel('Freezers').fill('graci');
+  await asked;
+  const givenUp = page.waitForEvent('requestfailed', (request) => isLate.test(request.url()));
+  await found.click();
+  await givenUp;
+  expect(await page.locator('[data-people=freezers] .matches li').count()).toBe(0);
   await page.context().close();
 });
 

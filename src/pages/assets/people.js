@@ -8,9 +8,13 @@ for (const people of document.querySelectorAll('.people')) {
   let asking = new AbortController();
   let timer;
 
-  async function search() {
+  function stopSearching() {
     clearTimeout(timer);
     asking.abort();
+  }
+
+  async function search() {
+    stopSearching();
     asking = new AbortController();
     const { signal } = asking;
     const query = new URLSearchParams(new FormData(form));
@@ -38,6 +42,8 @@ for (const people of document.querySelectorAll('.people')) {
   });
   people.addEventListener('change', ({ target }) => {
     if (!target.matches('.matches input')) return;
+    // An answer that is on its way would fill the list again, for nothing that is typed.
+    stopSearching();
     const row = target.closest('li');
     target.type = 'hidden';
     row.querySelector('button').hidden = false;
