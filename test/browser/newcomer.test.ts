@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -27,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   demo.child.kill('SIGINT');
-  if (demo.child.exitCode === null) await once(demo.child, 'exit');
+  await demo.ended;
   await rm(temporary, { recursive: true, force: true });
 });
 

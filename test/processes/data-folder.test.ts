@@ -1,9 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { PGlite as Pglite17 } from 'pglite-17';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -11,7 +9,7 @@ import { openConnection } from '../../src/database/connect.ts';
 import type { SqlConnection } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { freePort } from '../support/free-port.ts';
-import { startProcess } from '../support/process.ts';
+import { startProcess, watchProcess } from '../support/process.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -23,21 +21,14 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** Starts the service under `umask 000` until it listens, runs something, and kills it. */
 async function whileRunning(environment: Record<string, string>, run: (url: string) => Promise<void>) {
-  const child = spawn('/bin/sh', ['-c', 'umask 000; exec "$0" "$1"', process.execPath, main], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], PORT: String(await freePort()), ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const words = ['-c', 'umask 000; exec "$0" "$1"', process.execPath, main];
+  const env = { PATH: process.env['PATH'], PORT: String(await freePort()), ...environment };
+  const service = watchProcess('/bin/sh', words, { cwd: folder, env });
   try {
-    for await (const line of createInterface({ input: child.stdout })) {
-      const url = /"url":"([^"]+)".*"msg":"listening"/.exec(line)?.[1];
-      if (!url) continue;
-      await run(url);
-      break;
-    }
+    await run(await service.listening);
   } finally {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    service.child.kill('SIGKILL');
+    await service.ended;
   }
 }
 

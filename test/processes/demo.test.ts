@@ -18,7 +18,8 @@ beforeEach(async () => {
   temporary = await mkdtemp(join(tmpdir(), 'holdfast-demo-test-'));
 });
 afterEach(async () => {
-  if (demo?.child.exitCode === null) demo.child.kill('SIGKILL');
+  demo?.child.kill('SIGKILL');
+  await demo?.ended;
   await rm(temporary, { recursive: true, force: true });
 });
 
@@ -41,7 +42,7 @@ const hasCurl = (() => {
 })();
 
 test.skipIf(!hasCurl)('every line of the tour works, and Ctrl-C leaves nothing behind', async () => {
-  const { child, output, until, printed } = start('--port', '0', '--github-port', '0');
+  const { child, output, ended, until, printed } = start('--port', '0', '--github-port', '0');
   const text = await printed();
   const commands = [...text.matchAll(/^# \d+\. .+\n(.+)$/gm)].map((match) => match[1]!);
   const [list, create, look, push, update, remove, lookAgain, logs] = commands;
@@ -113,7 +114,7 @@ test.skipIf(!hasCurl)('every line of the tour works, and Ctrl-C leaves nothing b
   child.kill('SIGINT');
   // npm passes on the Ctrl-C that the terminal has sent already.
   child.kill('SIGINT');
-  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await ended).toBe(0);
   expect(await readdir(temporary)).toEqual([]);
   for (const url of urls) await expect(fetch(url)).rejects.toThrow();
   expect(output()).not.toContain('    at ');
@@ -124,11 +125,11 @@ test.skipIf(!hasCurl)('every line of the tour works, and Ctrl-C leaves nothing b
   expect(await again.printed()).toContain(urls[0]!);
   for (const page of pages) expect((await fetch(page)).status, page).toBe(200);
   again.child.kill('SIGINT');
-  expect(await once(again.child, 'exit')).toEqual([0, null]);
+  expect(await again.ended).toBe(0);
 });
 
 test('--setup begins with the setup page, and goes on with the tour', async () => {
-  const { child, output, until, printed } = start('--setup', '--port', '0', '--github-port', '0');
+  const { child, output, ended, until, printed } = start('--setup', '--port', '0', '--github-port', '0');
   await until('the setup page is named', () => /\/setup\n[^]*Enter this code/.test(output()));
   const [url] = /http:\S+\/setup/.exec(output())!;
   const [, code] = /Enter this code: +(\S+)/.exec(output())!;
@@ -148,7 +149,7 @@ test('--setup begins with the setup page, and goes on with the tour', async () =
     'main requires holdfast/freeze from this App, by branch protection.',
   );
   child.kill('SIGINT');
-  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await ended).toBe(0);
   expect(await readdir(temporary)).toEqual([]);
 });
 
@@ -156,8 +157,8 @@ test('a taken port is named, without a stack', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
-  const { child, output } = start('--port', String(port));
-  const [code] = await once(child, 'exit');
+  const { output, ended } = start('--port', String(port));
+  const code = await ended;
   other.close();
   expect(code).toBe(1);
   expect(output()).toContain(`The demo could not start: port ${port} is taken.`);
@@ -169,10 +170,10 @@ test.each([
   ['makes the database', async () => (await readdir(temporary)).length > 0],
   ['lives through the past', async () => demo!.output().includes('Living through')],
 ])('SIGTERM while it %s ends it as well', async (what, isSo) => {
-  const { child, output, until } = start('--port', '0', '--github-port', '0');
+  const { child, output, ended, until } = start('--port', '0', '--github-port', '0');
   await until(what, isSo);
   child.kill('SIGTERM');
-  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await ended).toBe(0);
   expect(await readdir(temporary)).toEqual([]);
   expect(output()).not.toContain('Open in a browser');
   expect(output()).not.toContain('    at ');

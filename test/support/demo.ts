@@ -1,5 +1,6 @@
 // The demo as its users meet it: a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +10,8 @@ export type DemoProcess = {
   child: ChildProcess;
   /** Everything that it printed so far, on both streams. */
   output(): string;
+  /** Its exit code, or the signal that ended it, when `output` has all that it printed. */
+  ended: Promise<number | string>;
   /** Waits until something is so; fails with what was printed when it takes too long. */
   until(what: string, isSo: () => boolean | Promise<boolean>, seconds?: number): Promise<void>;
   /** Waits until it has printed everything that it begins with. */
@@ -21,6 +24,7 @@ export function startDemo(temporary: string, ...options: string[]): DemoProcess 
     env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   const until: DemoProcess['until'] = async (what, isSo, seconds = 180) => {
@@ -40,6 +44,7 @@ export function startDemo(temporary: string, ...options: string[]): DemoProcess 
   return {
     child,
     output: () => output,
+    ended,
     until,
     async printed() {
       await until('the pages to open are printed, after the tour', () =>

@@ -13,7 +13,7 @@ export type ServiceProcess = {
   output(): string;
   /** The URL it listens on; rejects when it ends before that. */
   listening: Promise<string>;
-  /** Its exit code, or the signal that ended it. */
+  /** Its exit code, or the signal that ended it, when `output` has all that it printed. */
   ended: Promise<number | string>;
 };
 
@@ -43,7 +43,8 @@ export const startProcess = (
 export function watchProcess(command: string, args: string[], options: SpawnOptions): ServiceProcess {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
+  // A process can be gone before its last words are read.
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
   const listening = new Promise<string>((resolve, reject) => {
     for (const input of [child.stdout!, child.stderr!]) {
       createInterface({ input }).on('line', (line) => {
