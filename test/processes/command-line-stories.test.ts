@@ -74,8 +74,9 @@ async function merge(repository: string, number: number): Promise<number> {
   return status;
 }
 
-const isClean = async (repository: string, number: number) =>
-  vi.waitFor(() => expect(acme.github.mergeable(repository, number)).toBe('clean'));
+/** Statuses arrive beside the commands, which do not wait for them. */
+const becomes = (state: 'blocked' | 'clean', repository: string, number: number) =>
+  vi.waitFor(() => expect(acme.github.mergeable(repository, number)).toBe(state));
 
 /** What it took goes into the report of the test. */
 const took = (story: string, most: number) => {
@@ -91,11 +92,11 @@ test('incident: six repositories are frozen and seen held, one fix is exempt, al
   for (const place of places) expect(acme.github.mergeable(place, 1)).toBe('blocked');
   expect(await holdfast(ada, 'list', 'acme')).toContain('on\tacme (6)\t');
   await holdfast(ada, 'allow', 'acme/web#1', '-m', 'Fixes INC-4711');
-  await isClean('acme/web', 1);
+  await becomes('clean', 'acme/web', 1);
   expect(await holdfast(ada, 'status', 'acme/web#1')).toContain('Free  acme/web#1');
   expect(acme.github.mergeable('acme/web', 2)).toBe('blocked');
   expect(await holdfast(ada, 'unfreeze', 'acme', '-m', 'Over')).toContain('Ended plan');
-  for (const place of places) await isClean(place, 2);
+  for (const place of places) await becomes('clean', place, 2);
   took('incident', 5);
 });
 
@@ -117,12 +118,12 @@ test('year end: planned after a preview, extended, and one pull request is exemp
   );
   const request = (await holdfast(ada, 'requests', 'acme')).trimEnd().split('\t').at(-1)!;
   await expect(holdfast(wes, 'approve', request)).rejects.toThrow('ended with 1');
-  expect(acme.github.mergeable('acme/web', 2)).toBe('blocked');
+  for (const repository of ['acme/api', 'acme/web']) await becomes('blocked', repository, 2);
   await holdfast(ada, 'approve', request);
-  await isClean('acme/web', 2);
+  await becomes('clean', 'acme/web', 2);
   expect(acme.github.mergeable('acme/api', 2)).toBe('blocked');
   await holdfast(ada, 'plans', 'delete', id, '-m', 'Books are open');
-  await isClean('acme/api', 2);
+  await becomes('clean', 'acme/api', 2);
   took('year end', 12);
 });
 
@@ -131,7 +132,7 @@ test('newcomer: GitHub refuses the merge while it is frozen, and accepts it afte
   await holdfast(ada, 'freeze', 'acme/docs', '-m', 'Try it', '--wait');
   expect(await merge('acme/docs', 1)).toBe(405);
   await holdfast(ada, 'unfreeze', 'acme/docs', '-m', 'Tried');
-  await isClean('acme/docs', 1);
+  await becomes('clean', 'acme/docs', 1);
   expect(await merge('acme/docs', 1)).toBe(200);
   took('newcomer', 3);
 });

@@ -87,7 +87,7 @@ describe.each(databases)('%s', (kind) => {
       });
     });
     await Promise.all(places.map(act));
-    await vi.waitUntil(() => reached.size === steps.length, { interval: 5 });
+    await vi.waitUntil(() => reached.size === steps.length, { timeout: 150_000, interval: 5 });
     service.child.kill('SIGKILL');
     expect(await service.ended).toBe('SIGKILL');
     for (const fault of faults) fault.remove();

@@ -120,8 +120,8 @@ test('interrupted while GitHub does not answer: it ends', async () => {
 test('GitHub does not uninstall the App: the proof is written, and --clean says what is left', async () => {
   const run = prove(['--only', 'seconds', '--out', 'proofs']);
   rmSync(join(folder, 'proofs', 'prove.json'));
-  await click(run, 'App 1 of 1');
   github.faults.add({ kind: 'reset', match: { method: 'DELETE', path: /^\/app\/installations\// } });
+  await click(run, 'App 1 of 1');
   expect(await run.ended).toBe(0);
   github.faults.clear();
   expect(existsSync(join(folder, 'proofs', 'prove.json'))).toBe(true);
