@@ -114,6 +114,33 @@ test('a button shows that its form was sent, until the answer is there', async (
   expect(page.problems).toEqual([]);
 });
 
+test('a press counts, also if the preview changes before it ends', async () => {
+  const page = await adasPage('/owners/acme/freeze');
+  await page.fill('[name=reason]', 'INC-4711');
+  const button = page.getByRole('button', { name: 'Freeze 2 repositories' });
+  await button.waitFor();
+  const held = Promise.withResolvers<undefined>();
+  await page.route(/[?&]live=/, (route) => held.promise.then(() => route.continue()).catch(() => {}));
+  const asked = page.waitForRequest(/[?&]live=/);
+  // It is asked for again, and comes out the same.
+  await page.locator('[name=zone]').dispatchEvent('input');
+  await asked;
+  await button.hover();
+  await page.mouse.down();
+  await page.evaluate(`{
+    const { parseFromString } = DOMParser.prototype;
+    DOMParser.prototype.parseFromString = function (...given) {
+      setTimeout(() => (window.isRead = true));
+      return parseFromString.apply(this, given);
+    };
+  }`);
+  held.resolve(undefined);
+  await expect.poll(() => page.evaluate('window.isRead')).toBe(true);
+  await page.mouse.up();
+  await page.getByRole('heading', { name: /^Freezing acme|(is|are) frozen/ }).waitFor();
+  expect(page.problems).toEqual([]);
+});
+
 test.each(['/owners/acme/calendar', '/repos/acme', '/repos/acme/web'])(
   '%s prints what is read',
   async (path) => {

@@ -30,6 +30,13 @@ const later = (after) => {
   timer = setTimeout(() => void refresh(), after);
 };
 
+/** What a press has begun on stays there until it ends: on another button, the press would count for nothing. */
+let untilReleased = Promise.resolve();
+let release = () => {};
+addEventListener('pointerdown', () => (untilReleased = new Promise((resolve) => (release = resolve))));
+// The click comes after them.
+for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => setTimeout(release));
+
 async function refresh() {
   asking.abort();
   asking = new AbortController();
@@ -43,6 +50,7 @@ async function refresh() {
     const answer = await fetch(`${form.getAttribute('action')}?${query}`, { signal });
     if (!answer.ok) return;
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    await untilReleased;
     if (signal.aborted) return;
     for (const part of parts) swap(part, page);
     chooseParts();
@@ -77,6 +85,11 @@ function chooseParts() {
 }
 
 if (form) {
+  // The button that sent it says so until the next page is there.
+  form.addEventListener('submit', () => {
+    clearTimeout(timer);
+    asking.abort();
+  });
   form.addEventListener('input', ({ target }) => {
     if (left.includes(target.name)) return;
     // A day that is taken back may have been typed.
