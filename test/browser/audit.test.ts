@@ -6,6 +6,7 @@ import {
   browserForAll,
   expectAccessible,
   expectNoScroll,
+  loaded,
   phone,
   screenshot,
   signedInPage,
@@ -113,6 +114,7 @@ test('who did what last week takes two clicks, and one more as CSV', async () =>
   const page = await open('/repos/acme/web');
   await page.click('nav.tabs >> text=Audit');
   await page.click('text=Last 30 days');
+  await loaded(page);
   expect(await page.textContent('ol.log')).toContain('changed a freeze');
   // A list below its day, not a cell of a calendar.
   const style =

@@ -59,6 +59,7 @@ export async function signedInPage(
   const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
   if (await authorize.isVisible()) await authorize.click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await loaded(page);
   return page;
 }
 
@@ -86,7 +87,10 @@ export async function expectNoScroll(page: Page): Promise<void> {
   expect(content).toBe(screen);
 }
 
-/** A click waits until the next page has begun, not until it is there. */
+/**
+ * A click waits until the next page has begun, and a tap or a key for nothing: what waits for words of that page may see
+ * them before the rest is there, and before its scripts run.
+ */
 export const loaded = (page: Page) => page.waitForLoadState();
 
 /** Where SCREENSHOTS names a folder, keeps a picture there to look at. */

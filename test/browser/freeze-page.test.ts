@@ -59,6 +59,7 @@ test('by the keyboard alone: longer, edited, deleted', async () => {
   const { id } = await freezeNow('Release 4.2');
   const page = await pageOf('ada', `/repos/${web}/freezes/${id}`);
   const press = async (name: string) => {
+    await loaded(page);
     for (let tabs = 0; tabs < 60; tabs++) {
       await page.keyboard.press('Tab');
       if ((await page.evaluate('document.activeElement.textContent.trim()')) === name) break;
@@ -68,6 +69,7 @@ test('by the keyboard alone: longer, edited, deleted', async () => {
   };
   await press('+1 hour');
   await page.getByText('The freeze was extended.').waitFor();
+  await loaded(page);
   expect(await page.textContent('.state-line')).toContain('Wed 2 Dec, 07:00 (13:00 Paris');
   await press('Edit…');
   await page.keyboard.press('Tab');

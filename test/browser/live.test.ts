@@ -37,7 +37,7 @@ test('the overview shows a freeze that begins and ends elsewhere, in its tab too
   await expectAccessible(page);
   await acme.remove('acme/web', id);
   await row('web').getByText('Free', { exact: true }).waitFor();
-  await page.waitForFunction('document.title === "acme · Holdfast"');
+  await expect.poll(() => page.title()).toBe('acme · Holdfast');
   expect(await icon()).toBe(plain);
   await expectSamePage();
 });

@@ -5,6 +5,7 @@ import {
   browserForAll,
   expectAccessible,
   expectNoScroll,
+  loaded,
   phone,
   screenshot,
   signedInPage,
@@ -73,9 +74,11 @@ test('two freezes end with one press, and come back with Undo', async () => {
   await page.getByRole('textbox', { name: 'Reason' }).fill('Over');
   await page.getByRole('button', { name: 'End 1 freeze and delete 1 scheduled freeze' }).click();
   await page.getByText('Unfrozen.').waitFor();
+  await loaded(page);
   expect(await page.getByRole('checkbox', { name: 'Select INC-4711' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Restored.').waitFor();
+  await loaded(page);
   // A page that updates itself may put another bar in the place of this one.
   await page.evaluate(`{
     const now = document.querySelector('#bulk');
@@ -122,6 +125,7 @@ test('all freezes but one end with three taps from the home page', async () => {
   await expectNoScroll(page);
   await tap('button', 'End 7 freezes');
   await page.getByText('Unfrozen.').waitFor();
+  await loaded(page);
   expect(taps).toBe(3);
   expect(await page.getByRole('heading', { level: 3, name: 'INC-3' }).count()).toBe(1);
   expect(await page.getByRole('checkbox', { name: /^Select/ }).count()).toBe(1);
