@@ -1,19 +1,11 @@
 // Bounds in real time are meant for an ordinary machine that has nothing else to do.
+import { ordinaryWork } from '../support/cpu-time.ts';
 
-/** Milliseconds that `work` takes there: long enough that a busy machine takes turns. */
+/** Milliseconds of work: so long that a busy machine takes turns. */
 const ordinary = 100;
 const every = 1_000;
 /** So many seconds' delays count. */
 const counted = 30;
-
-function work(): void {
-  const rows = Array.from({ length: 400 }, (_, id) => ({
-    id,
-    name: `pull request ${id}`,
-    labels: ['a', 'b'],
-  }));
-  for (let times = 0; times < 300; times += 1) JSON.parse(JSON.stringify(rows));
-}
 
 /** How slow the machine is now: how long a piece of work takes, and how late its timers are. */
 export class Machine {
@@ -34,7 +26,7 @@ export class Machine {
   /** Does the work: nothing else happens in this process meanwhile. */
   measure(): void {
     const began = performance.now();
-    work();
+    ordinaryWork(ordinary);
     this.#work = (performance.now() - began) / ordinary;
   }
 

@@ -41,11 +41,11 @@ test('a calendar that takes long is given up, and the process does other work me
   // Each of these rules asks 2,000 years of days in vain.
   const rule = 'RRULE:FREQ=DAILY;COUNT=9999999;BYMONTH=2;BYMONTHDAY=30';
   const bomb = Array.from({ length: 5000 }, () => ['DTSTART:00010101T100000Z', 'DURATION:PT1H', rule]);
-  let ticks = 0;
-  const other = setInterval(() => (ticks += 1), 50);
+  let turns = 0;
+  const other = setInterval(() => (turns += 1), 1);
   await expect(read(file(...bomb))).rejects.toThrow(/takes more than 2 s to read/);
   clearInterval(other);
-  expect(ticks).toBeGreaterThan(10);
+  expect(turns).toBeGreaterThan(10);
   expect((await read(file(['DTSTART:20261224']))).windows).toHaveLength(1);
 });
 

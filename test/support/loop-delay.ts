@@ -1,17 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
+import { onOrdinaryMachine, threadTime } from './cpu-time.ts';
 
 /** Milliseconds. */
 const resolution = 5;
 
 /**
  * How many milliseconds of processor time the event loop was kept at once, at most, while something was done, and what
- * that gave. Processor time, because a busy machine keeps everybody waiting.
+ * that gave. Processor time, because a busy machine keeps everybody waiting, and of an ordinary machine, because it also
+ * makes everything slow.
  */
 export async function loopDelayOf<Result>(work: () => Promise<Result>): Promise<[number, Result]> {
   let longest = 0;
-  let before = busy();
+  let before = threadTime();
   const ticks = setInterval(() => {
-    const now = busy();
+    const now = threadTime();
     longest = Math.max(longest, now - before);
     before = now;
   }, resolution);
@@ -19,11 +21,5 @@ export async function loopDelayOf<Result>(work: () => Promise<Result>): Promise<
   // It notices what kept the loop when it comes around.
   await setTimeout(4 * resolution);
   clearInterval(ticks);
-  return [Math.round(longest), result];
-}
-
-/** Milliseconds of processor time of this thread. */
-function busy(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
+  return [Math.round(onOrdinaryMachine(longest)), result];
 }
