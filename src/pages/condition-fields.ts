@@ -54,6 +54,12 @@ export function excludeConditions({ usual, lines }: Exceptions): unknown[] {
   return all.length > 1 ? [{ or: all }] : all;
 }
 
+/** Conditions are about pull requests: a form of deployments alone says none, whatever was typed before. */
+export const conditionsBody = <Conditions>(
+  { holds }: Pick<HeldFields, 'holds'>,
+  conditions: Conditions[],
+): Conditions[] => (holds === 'deployments' ? [] : conditions);
+
 /** Shows API conditions, which must all match, in the fields of the form. */
 export function exceptionsOf(conditions: ConditionInput[]): Exceptions {
   const [only, ...others] = conditions;
@@ -63,8 +69,10 @@ export function exceptionsOf(conditions: ConditionInput[]): Exceptions {
   return { usual: all.filter(isUsual), lines: toLines(all.filter((each) => !isUsual(each))) };
 }
 
+/** The style sheet hides it where the freeze holds deployments alone: conditions say nothing about them. */
 export const exceptionFields = ({ usual: chosen, lines }: Exceptions, problems: FormProblems): Html =>
-  html`${chips(
+  html`<div class="of-merges">
+    ${chips(
       'checkbox',
       { name: 'exception', label: 'Exclude' },
       usual.map((value) => ({ value, label: html`<span title="${value}">${usualNames[value]!}</span>` })),
@@ -80,7 +88,8 @@ export const exceptionFields = ({ usual: chosen, lines }: Exceptions, problems: 
           requests that match any of them.`,
         problems,
       })}
-    </details>`;
+    </details>
+  </div>`;
 
 // What a freeze holds, in a form.
 

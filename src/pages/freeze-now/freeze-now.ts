@@ -15,7 +15,7 @@ import { plainNames } from '../../plans/matched-repositories.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';
 import { nowOf } from '../../time/clock.ts';
 import { answerForm, once, type OwnerChange, previewFirst, type SeenBySender, showKept } from '../change.ts';
-import { excludeConditions, heldBody, isHeldGiven } from '../condition-fields.ts';
+import { conditionsBody, excludeConditions, heldBody, isHeldGiven } from '../condition-fields.ts';
 import { problemOf, formProblemsOf, trimmedField } from '../form.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { isOwnerFreezer, readerTimes, unlessUnsaid } from '../reader.ts';
@@ -148,7 +148,7 @@ const freezeBody = (fields: FreezeNowFields, now: Date) => ({
   start: null,
   end: endOfForm(fields, now),
   timezone: fields.zone,
-  exclude_conditions: excludeConditions(fields.exceptions),
+  exclude_conditions: conditionsBody(fields, excludeConditions(fields.exceptions)),
   ...(isHeldGiven(fields) && heldBody(fields)),
 });
 

@@ -145,8 +145,10 @@ function editForm(
       }
       ${textField(field('end', 'End', { ...time, hint: `${state === 'scheduled' ? '' : `${inZone} `}Leave empty for no end.` }), 'datetime-local')}
     </div>
-    ${textArea(field('matching_conditions', 'Block pull requests that match', { hint: `${perLine} Leave empty to block every pull request.` }))}
-    ${textArea(field('exclude_conditions', 'Exclude pull requests that match', { hint: perLine }))}
+    <div class="of-merges">
+      ${textArea(field('matching_conditions', 'Block pull requests that match', { hint: `${perLine} Leave empty to block every pull request.` }))}
+      ${textArea(field('exclude_conditions', 'Exclude pull requests that match', { hint: perLine }))}
+    </div>
     ${heldFields(readHeld(new URLSearchParams(given)), problems)}
     <button type="submit">Save changes</button>
   </form>`;

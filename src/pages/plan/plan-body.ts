@@ -6,7 +6,7 @@ import { checkPlan } from '../../plans/check-plan.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';
 import type { StoredPlan } from '../../plans/plan-store.ts';
 import { ruleOfFields } from '../../plans/repetition.ts';
-import { excludeConditions, fromLines, heldBody, linesOf } from '../condition-fields.ts';
+import { conditionsBody, excludeConditions, fromLines, heldBody, linesOf } from '../condition-fields.ts';
 import { badField } from '../form.ts';
 import { monthsOf } from '../freeze-now/days-to-skip.ts';
 import { datesIn, fieldsOfPlan, type PlanFields } from './plan-form.ts';
@@ -23,8 +23,8 @@ export function planBody(fields: PlanFields) {
     repositories: { include: linesOf(fields.include), exclude: linesOf(fields.exclude) },
     ...timesBody(fields),
     timezone: fields.zone,
-    matching_conditions: fromLines(fields.matching),
-    exclude_conditions: excludeConditions(fields.exceptions),
+    matching_conditions: conditionsBody(fields, fromLines(fields.matching)),
+    exclude_conditions: conditionsBody(fields, excludeConditions(fields.exceptions)),
     ...heldBody(fields),
   };
 }
