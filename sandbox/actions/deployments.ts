@@ -20,6 +20,8 @@ export interface NewRun {
   ref?: string;
   sha?: string;
   event?: string;
+  /** The message of the commit. */
+  message?: string;
   /** Who starts it; by default as `ownerSender`. */
   by?: string;
 }
@@ -78,6 +80,7 @@ export class Deployments {
       event,
       ref,
       sha: given.sha ?? repository.branches.get(ref) ?? this.#world.ids.sha(),
+      message: given.message ?? `Change ${ref}`,
       startedBy: given.by ? this.#world.account(given.by) : ownerSender(this.#world, repository.owner),
       isCancelled: false,
       // A custom protection rule needs a deployment.

@@ -40,6 +40,12 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     conclusion: deployments.conclusionOf(run),
     head_branch: run.ref,
     head_sha: run.sha,
+    head_commit: {
+      id: run.sha,
+      message: run.message,
+      timestamp: instantJson(run.createdAt),
+      author: { name: run.startedBy.login, email: `${run.startedBy.login}@users.noreply.github.com` },
+    },
     path: `.github/workflows/${run.workflow.toLowerCase()}.yml`,
     html_url: `https://github.com/${fullNameOf(repository)}/actions/runs/${run.id}`,
     created_at: instantJson(run.createdAt),

@@ -135,6 +135,8 @@ export interface WorkflowRun {
   /** The branch, without `refs/heads/`. */
   ref: string;
   sha: string;
+  /** The message of the commit. */
+  message: string;
   /** Of the last attempt. */
   startedBy: Account;
   isCancelled: boolean;

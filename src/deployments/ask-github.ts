@@ -1,5 +1,6 @@
 import type { GitHubClient } from '../github/github-app.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
+import { cutText } from '../cut-text.ts';
 import { environmentKey } from './deployment.ts';
 import { nowOf } from '../time/clock.ts';
 import type { SqlTx } from '../database/sql.ts';
@@ -30,10 +31,17 @@ export type Run = {
   sha: string;
   /** The login of who started this attempt; null if GitHub does not say. */
   startedBy: string | null;
+  /** The first line of the commit's message; null if GitHub does not say. */
+  commitTitle: string | null;
   /** Of this attempt. */
   startedAt: Date;
   isOver: boolean;
 };
+
+const longestTitle = 200;
+
+/** The first line; null for none. */
+const titleIn = (message: string): string | null => cutText(message.split('\n')[0]!.trim(), longestTitle) || null;
 
 type RunJson = Awaited<ReturnType<GitHubClient['rest']['actions']['getWorkflowRun']>>['data'];
 
@@ -46,6 +54,7 @@ const runOf = (run: RunJson): Run => ({
   ref: run.head_branch ?? '',
   sha: run.head_sha,
   startedBy: run.triggering_actor?.login ?? null,
+  commitTitle: titleIn(run.head_commit?.message ?? ''),
   startedAt: new Date(run.run_started_at ?? run.created_at),
   isOver: run.status === 'completed',
 });

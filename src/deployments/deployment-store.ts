@@ -129,6 +129,7 @@ export function deploymentsOf(
   const text = `
     SELECT repository_id AS "repositoryId", run_id AS "runId", attempt, environment, workflow,
       workflow_path AS "workflowPath", run_number AS "runNumber", ref, sha, started_by AS "startedBy",
+      commit_title AS "commitTitle",
       requested_at AS "requestedAt", state, freeze_ids::text[] AS "freezeIds", attempted, reports, report,
       decided_at AS "decidedAt",
       (SELECT CASE WHEN bool_and(ends_at IS NOT NULL) THEN max(ends_at) END FROM freezes
@@ -168,8 +169,9 @@ export async function saveRequest(
     environmentKey: environmentKey(environment),
   };
   const asked = { state: 'waiting', requestedAt, checkedAt: askedAt, freezeIds };
-  const { workflow, workflowPath, number: runNumber, ref, sha, startedBy } = run;
-  const row = { ...key, ...asked, environment, workflow, workflowPath, runNumber, ref, sha, startedBy };
+  const { workflow, workflowPath, number: runNumber, ref, sha, startedBy, commitTitle } = run;
+  const of = { workflow, workflowPath, runNumber, ref, sha, startedBy, commitTitle };
+  const row = { ...key, ...asked, environment, ...of };
   const { count } = await tx.deployment.createMany({ data: [row], skipDuplicates: true });
   if (count > 0) return;
   await tx.deployment.updateMany({

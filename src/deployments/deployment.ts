@@ -34,6 +34,8 @@ export type Deployment = {
   sha: string;
   /** The login of who started it; null if that is not known. */
   startedBy: string | null;
+  /** The first line of the commit's message; null if that is not known. */
+  commitTitle: string | null;
   /** When GitHub made the request. */
   requestedAt: Date;
   state: DeploymentState;

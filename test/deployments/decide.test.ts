@@ -26,6 +26,7 @@ function deployment(text: string): Deployment {
       ref: 'main',
       sha: 'a'.repeat(40),
       startedBy: null,
+      commitTitle: null,
     },
     ...{ requestedAt: new Date(Number(number)), state: state as Deployment['state'], decidedAt: null },
     ...{ freezeIds: fresh ? [] : ['f'], attempted: null, reports: 0, report: null },

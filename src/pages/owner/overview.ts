@@ -266,7 +266,7 @@ async function requestsFor(
     exemption,
     repository: theirs.get(exemption.repositoryId)!,
   }));
-  const about = await aboutListed(deps.db, listed, times);
+  const about = await aboutListed(deps, listed, times);
   // What takes a second person, and is the viewer's own, is not among them.
   const standing: Standing = {
     ...{ viewer, permission: 'write', mayDecide: true },

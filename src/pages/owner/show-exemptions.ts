@@ -135,7 +135,7 @@ async function waitingList(
   const ids = [...new Set(listed.map(({ repository }) => repository.id))];
   const [settings, about] = await Promise.all([
     readSettingsOfAll(deps.db, ids),
-    aboutListed(deps.db, listed, times),
+    aboutListed(deps, listed, times),
   ]);
   const standingIn = ({ id }: FoundRepository): Standing => {
     const permission = isAdmin ? 'admin' : (permissions.get(id) ?? 'none');

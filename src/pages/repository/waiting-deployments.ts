@@ -20,6 +20,7 @@ import {
   standingIn,
   takeBack,
 } from '../status/exemption-forms.ts';
+import { aboutListed } from '../status/request-card.ts';
 import type { RepositoryVisit } from '../reader.ts';
 import { instantText, type Times } from '../text.ts';
 import type { RepositoryPage } from './load-page.ts';
@@ -40,6 +41,12 @@ export async function waitingDeployments(
   if (waiting.length === 0 && exemptions.length === 0 && !mayBeHeld) return html``;
   const { db, config } = visit.deps;
   const standing = await standingIn(visit, permission, await readSettings(db, repository.id));
+  const asked = exemptions.filter(({ state }) => state === 'requested');
+  const about = await aboutListed(
+    visit.deps,
+    asked.map((exemption) => ({ exemption, repository })),
+    times,
+  );
   const repositoryUrl = `${webUrlOf(config.githubApiUrl)}/${fullName(repository)}`;
   return html`<section id="deployments" aria-labelledby="deployments-heading">
     <h2 id="deployments-heading">${waiting.length > 0 ? 'Deployments that wait' : 'Deployments'}</h2>
@@ -52,7 +59,7 @@ export async function waitingDeployments(
     }
     ${exemptions.map((each) =>
       each.state === 'requested'
-        ? exemptionRequest(each, repository, standing, times)
+        ? exemptionRequest(each, repository, standing, times, { about: about({ exemption: each, repository }) })
         : openToDeploy(each, repository, standing, times),
     )}
     ${mayBeHeld ? html`<div class="actions">${askToDeploy(repository, standing, 'Exempt a commit…', ofCommit, 'commit')}</div>` : ''}

@@ -1,20 +1,23 @@
 import { html } from 'hono/html';
 import type { Tx } from '../../database/database.ts';
+import { type Deployment, environmentKey } from '../../deployments/deployment.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import { webUrlOf } from '../../github/web-url.ts';
+import { fullName } from '../../installations/find-repository.ts';
 import { shorten } from '../../words/event-words.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { freezePath } from '../../page-paths.ts';
 import type { Html } from '../html.ts';
+import type { PageDeps } from '../reader.ts';
 import { instantText, type Times } from '../text.ts';
 
-// What somebody who decides on a request has to know of the pull request, so that they need no other page.
+// What somebody who decides on a request has to know of the pull request or deployment, so that they need no other page.
 
 /** The repository of a request, as cards and lists name it. */
 export type RequestPlace = { id: bigint; name: string; account: { login: string } };
 
 /** A request among others. */
 type ListedRequest = { exemption: ExemptionRecord; repository: RequestPlace };
-
-type Blocking = { id: string; reason: string; endsAt: Date | null; timezone: string };
 
 /** `By bob · +12 −3 into main`: who wrote it, how large it is, and where it goes. */
 export const written = (
@@ -29,8 +32,33 @@ export const written = (
     ${base === undefined ? '' : html`into <code>${base}</code>`}
   </p>`;
 
-/** What is known of the pull requests of listed requests, as far as the tables have it: titles, authors, sizes, checks, and freezes with their ends. One statement. */
+/** A freeze that blocks it, as statements give it. */
+type BlockingRow = { id: string; reason: string; endsAt: string | null; timezone: string };
+
+/** SQL for the freezes of a list of ids that are not over, the first one first. */
+const blockingAmong = (ids: Prisma.Sql, now: Date): Prisma.Sql => Prisma.sql`(
+  SELECT json_agg(json_build_object('id', f.id, 'reason', f.reason, 'endsAt', f.ends_at, 'timezone', f.timezone)
+    ORDER BY f.starts_at, f.id)
+  FROM freezes f WHERE f.id = ANY (${ids}) AND f.deleted_at IS NULL AND (f.ends_at IS NULL OR f.ends_at > ${now})
+) AS blocking`;
+
+/**
+ * What is known of what listed requests are for, as far as the tables have it: of pull requests titles, authors, sizes and
+ * checks; of deployments run, commit, and who started it; and the freezes with their ends. A statement for each kind.
+ */
 export async function aboutListed(
+  deps: Pick<PageDeps, 'db' | 'config'>,
+  listed: ListedRequest[],
+  times: Times,
+): Promise<(request: ListedRequest) => Html> {
+  const [ofPullRequests, ofDeployments] = await Promise.all([
+    aboutPullRequests(deps.db, listed, times),
+    aboutDeployments(deps, listed, times),
+  ]);
+  return (request) => (request.exemption.deployment ? ofDeployments(request) : ofPullRequests(request));
+}
+
+async function aboutPullRequests(
   db: Tx,
   listed: ListedRequest[],
   times: Times,
@@ -45,31 +73,81 @@ export async function aboutListed(
       added: number | null;
       deleted: number | null;
       checks: number[];
-      blocking: (Omit<Blocking, 'endsAt'> & { endsAt: string | null })[] | null;
+      blocking: BlockingRow[] | null;
     }[]
   >`
     SELECT p.repository_id || ' ' || p.number AS key, p.title, p.author, p.added_lines AS added,
-      p.deleted_lines AS deleted, p.check_counts AS checks, (
-      SELECT json_agg(json_build_object('id', f.id, 'reason', f.reason, 'endsAt', f.ends_at, 'timezone', f.timezone)
-        ORDER BY f.starts_at, f.id)
-      FROM freezes f WHERE f.id = ANY (p.held_by) AND f.deleted_at IS NULL AND (f.ends_at IS NULL OR f.ends_at > ${times.now})
-    ) AS blocking
+      p.deleted_lines AS deleted, p.check_counts AS checks, ${blockingAmong(Prisma.sql`p.held_by`, times.now)}
     FROM open_pull_requests p
     WHERE p.repository_id = ANY (${asked.map(({ repository }) => repository.id)}::int8[])
       AND p.number = ANY (${asked.map(({ exemption }) => exemption.pullRequest)}::int[])`;
   const byKey = new Map(rows.map((row) => [row.key, row]));
   return ({ exemption, repository }) => {
     const row = byKey.get(`${repository.id} ${exemption.pullRequest}`);
-    if (exemption.deployment || !row) return html``;
-    const blocking = (row.blocking ?? []).map((each) => ({
-      ...each,
-      endsAt: each.endsAt === null ? null : new Date(each.endsAt),
-    }));
+    if (!row) return html``;
     return html`${row.title === null ? '' : html`<p class="title"><strong dir="auto">${row.title}</strong></p>`}
     ${written(row.author, row.added, row.deleted)} ${checksOf(row.checks)}
-    ${blockedBy(repository, blocking, times)}`;
+    ${blockedBy(repository, row.blocking, times)}`;
   };
 }
+
+type DeploymentRow = { id: string; runId: string; runNumber: number; blocking: BlockingRow[] | null } & Pick<
+  Deployment,
+  'workflow' | 'ref' | 'sha' | 'startedBy' | 'commitTitle'
+>;
+
+/** Each with the newest run that it would let go. */
+async function aboutDeployments(
+  { db, config }: Pick<PageDeps, 'db' | 'config'>,
+  listed: ListedRequest[],
+  times: Times,
+): Promise<(request: ListedRequest) => Html> {
+  const asked = listed.flatMap(({ exemption: { id, deployment }, repository }) =>
+    deployment
+      ? {
+          ...{ id, repository_id: String(repository.id), sha: deployment.sha },
+          environment: environmentKey(deployment.environment),
+          run_id: deployment.runId === null ? null : String(deployment.runId),
+        }
+      : [],
+  );
+  if (asked.length === 0) return () => html``;
+  const rows = await db.$queryRaw<DeploymentRow[]>`
+    SELECT asked.id, d.run_id::text AS "runId", d.run_number AS "runNumber", d.workflow, d.ref, d.sha,
+      d.started_by AS "startedBy", d.commit_title AS "commitTitle", ${blockingAmong(Prisma.sql`d.freeze_ids`, times.now)}
+    FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
+      AS asked(id text, repository_id int8, environment text, run_id int8, sha text),
+      LATERAL (SELECT * FROM deployments WHERE deployments.repository_id = asked.repository_id
+        AND environment_key = asked.environment AND (deployments.run_id = asked.run_id OR deployments.sha = asked.sha)
+        ORDER BY requested_at DESC LIMIT 1) AS d`;
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const web = webUrlOf(config.githubApiUrl);
+  return ({ exemption: { id, deployment }, repository }) => {
+    const { environment, sha, runId } = deployment!;
+    const url = `${web}/${fullName(repository)}`;
+    const row = byId.get(id);
+    const to = html`to <strong><bdi>${environment}</bdi></strong>`;
+    if (!row)
+      return html`<p>
+        ${sha === null ? runLink(url, String(runId), 'Run', String(runId)) : commitLink(url, sha)} ${to}. Holdfast
+        knows no run of it that waits.
+      </p>`;
+    return html`${row.commitTitle === null ? '' : html`<p class="title"><strong dir="auto">${row.commitTitle}</strong></p>`}
+      <p>${runLink(url, row.runId, row.workflow, String(row.runNumber))} ${to}</p>
+      <p class="muted">
+        ${commitLink(url, row.sha)} of
+        <bdi>${row.ref}</bdi>${row.startedBy === null ? '' : html`, started by <bdi>${row.startedBy}</bdi>`}
+      </p>
+      ${blockedBy(repository, row.blocking, times)}`;
+  };
+}
+
+/** @param url of the repository at GitHub. */
+const runLink = (url: string, id: string, workflow: string, number: string): Html =>
+  html`<a href="${url}/actions/runs/${id}" rel="noreferrer"><bdi>${workflow}</bdi> ${number}</a>`;
+
+const commitLink = (url: string, sha: string): Html =>
+  html`<a href="${url}/commit/${sha}" rel="noreferrer">commit <code>${sha.slice(0, 7)}</code></a>`;
 
 /** `12 checks passing, 1 failing, 2 pending`. @param counts as the table has them. */
 function checksOf(counts: number[]): Html {
@@ -83,8 +161,8 @@ function checksOf(counts: number[]): Html {
   </p>`;
 }
 
-const blockedBy = (repository: RequestPlace, freezes: Blocking[], times: Times): Html =>
-  freezes.length === 0
+const blockedBy = (repository: RequestPlace, freezes: BlockingRow[] | null, times: Times): Html =>
+  !freezes || freezes.length === 0
     ? html``
     : html`<p>
         Blocked by
@@ -93,6 +171,6 @@ const blockedBy = (repository: RequestPlace, freezes: Blocking[], times: Times):
             html`${index > 0 ? ', ' : ''}<a href="${freezePath(repository, id)}" dir="auto"
                 >${shorten(reason, 120)}</a
               >
-              ${endsAt ? html`until ${instantText(endsAt, times, timezone)}` : 'until removed'}`,
+              ${endsAt ? html`until ${instantText(new Date(endsAt), times, timezone)}` : 'until removed'}`,
         )}.
       </p>`;
