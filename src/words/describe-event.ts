@@ -255,7 +255,8 @@ function aboutDeployment(did: string, of: Metadata['deployment.held']): Descript
     ...listOf({
       Run: `${workflow} ${run_number}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
       Commit: `${short(sha)} of ${ref}`,
-      Freezes: of.scheduled_freeze_ids.join(', '),
+      // The log of the API has their ids, which say nothing to people.
+      Freezes: { text: String(of.scheduled_freeze_ids.length), freezes: of.scheduled_freeze_ids.map(String) },
     }),
     ...(state === 'superseded' ? listOf({ Because: 'a newer run went out' }) : []),
     ...(of.deployment_exemption_id === undefined ? [] : listOf({ Because: 'it has an exemption' })),
@@ -288,7 +289,9 @@ function tellExemption(
     ...(isOfDeployment
       ? {
           Commit: exemption.sha?.slice(0, 7) ?? 'any',
-          ...(exemption.run_id !== null && { Run: String(exemption.run_id) }),
+          ...(exemption.run_id !== null && {
+            Run: { text: String(exemption.run_id), run: String(exemption.run_id) },
+          }),
         }
       : {
           // The log of the API has their ids, which say nothing to people.

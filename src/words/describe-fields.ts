@@ -2,7 +2,15 @@ import type { ConditionInput } from '../conditions/ast.ts';
 import { inOneLine } from '../conditions/sentence.ts';
 
 /** `before` is the former text, if the event is a change. A time is in ISO 8601, without a zone if it is a wall-clock time. */
-export type Detail = { name: string; before?: string; text: string; isTime?: boolean };
+export type Detail = {
+  name: string;
+  before?: string;
+  text: string;
+  isTime?: boolean;
+  /** What the text counts or names by ids: pages show their names. */
+  freezes?: string[];
+  run?: string;
+};
 
 /** The fields of freezes and plans, by their names in the API. */
 const fieldNames: Record<string, string> = {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { presentEvent } from '../../api/v1/logs.ts';
+import { readUuid } from '../../api/fields.ts';
 import { cutText } from '../../cut-text.ts';
 import { type Act, didToFreezes } from './acts.ts';
 import { type DescribedEvent, describeEvent } from '../../words/describe-event.ts';
@@ -10,10 +11,44 @@ import { freezePath, planPath, pullRequestPath, repositoryPath } from '../../pag
 import { dayAndTime, localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
+import type { PageDeps } from '../reader.ts';
 import { clockTime, instantText, longText, type Times } from '../text.ts';
 
-/** The owner; whether events are of many repositories; and whether the viewer is an admin of the owner. */
-type ListPlace = { login: string; isOfMany?: boolean; isOwners?: boolean };
+/**
+ * The owner; whether events are of many repositories; whether the viewer is an admin of the owner; and the names of what
+ * events have ids of.
+ */
+type ListPlace = { login: string; isOfMany?: boolean; isOwners?: boolean; named?: NamedInEvents };
+
+/** Names of freezes and runs by their ids. */
+export type NamedInEvents = { freezes: ReadonlyMap<string, string>; runs: ReadonlyMap<string, string> };
+
+/** Reads the names of the freezes and runs that events about deployments have ids of, for insiders of their repositories. */
+export async function namesInEvents(
+  { db }: Pick<PageDeps, 'db'>,
+  events: ListedEvent[],
+): Promise<NamedInEvents> {
+  const details = events
+    .filter(({ type }) => type.startsWith('deployment'))
+    .flatMap((event) => describeEvent(presentEvent(event, false)).details);
+  const ids = [...new Set(details.flatMap(({ freezes = [] }) => freezes))].filter((id) => readUuid(id) !== null);
+  const runs = [...new Set(details.flatMap(({ run }) => (run !== undefined && /^\d{1,18}$/.test(run) ? run : [])))];
+  const [freezes, deployments] = await Promise.all([
+    ids.length === 0
+      ? []
+      : db.freeze.findMany({ where: { id: { in: ids } }, select: { id: true, reason: true } }),
+    runs.length === 0
+      ? []
+      : db.deployment.findMany({
+          where: { runId: { in: runs.map(BigInt) } },
+          select: { runId: true, workflow: true, runNumber: true },
+        }),
+  ]);
+  return {
+    freezes: new Map(freezes.map(({ id, reason }) => [id, reason])),
+    runs: new Map(deployments.map((each) => [String(each.runId), `${each.workflow} ${each.runNumber}`])),
+  };
+}
 
 /** How a list shows when something was. */
 type When = typeof instantText;
@@ -117,7 +152,7 @@ const dot = html`<span class="dot"> ·</span>`;
 function entry(
   row: ListedEvent,
   times: Times,
-  { login, isOfMany, isOwners = false }: ListPlace,
+  { login, isOfMany, isOwners = false, named }: ListPlace,
   when: When = instantText,
   more: Html | '' = '',
 ): Html {
@@ -133,7 +168,7 @@ function entry(
       <strong><bdi>${whoActed(actor, event)}</bdi></strong>
       ${did}${subject ? about(subject, login, event.repository) : ''}
     </p>
-    ${details.length === 0 ? '' : html`<p class="changes">${details.map((each) => html`<span>${change(each, times)}</span> `)}</p>`}
+    ${details.length === 0 ? '' : html`<p class="changes">${details.map((each) => html`<span>${named && event.repository && isNamedById(each) ? byName(each, named, event.repository) : change(each, times)}</span> `)}</p>`}
     ${
       attributes
         ? html`<details>
@@ -182,6 +217,21 @@ const change = (detail: Detail, times: Times): Html =>
         : html`<del><span class="said">before: </span>${shownDetail(detail, detail.before, times)}</del>
             <span class="arrow" aria-hidden="true">→</span> <span class="said">now: </span>`
     }${shownDetail(detail, detail.text, times)}`;
+
+const isNamedById = ({ freezes = [], run }: Detail): boolean => freezes.length > 0 || run !== undefined;
+
+/** Freezes as links with their reasons, and a run with its workflow and number. */
+const byName = ({ name, text, freezes, run }: Detail, named: NamedInEvents, repository: string): Html =>
+  html`<b>${name}:</b> ${
+      run === undefined
+        ? freezes!.map(
+            (id, at) =>
+              html`${at > 0 ? ', ' : ''}<a href="${freezePath(namedDetail(repository), id)}"
+                  ><bdi>${shorten(named.freezes.get(id) ?? 'a freeze', 120)}</bdi></a
+                >`,
+          )
+        : html`<bdi>${named.runs.get(run) ?? text}</bdi>`
+    }`;
 
 const shownDetail = ({ isTime }: Detail, text: string, times: Times): Html =>
   isTime ? timeOf(text, times) : shortened(text);

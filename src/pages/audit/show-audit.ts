@@ -22,7 +22,7 @@ import {
 } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
 import { auditFilters, auditLink, type AuditView, filterOf, readAuditView } from './audit-view.ts';
-import { actList } from './event-list.ts';
+import { actList, namesInEvents } from './event-list.ts';
 import { type ReadPage, withWholeActs } from './whole-acts.ts';
 
 const eventsPerPage = 50;
@@ -133,7 +133,7 @@ async function show(visit: Visit, log: ShownLog): Promise<Response> {
     </p>
     ${
       whole.events.length > 0
-        ? actList(actsIn(whole.events), times, { ...log, isOfMany: log.repositories !== null })
+        ? actList(actsIn(whole.events), times, { ...log, named: await namesInEvents(deps, whole.events), isOfMany: log.repositories !== null })
         : html`<p class="card">No events. Choose a longer time or fewer filters.</p>`
     }
     ${pageLinks('Pages of the audit log', [
