@@ -95,9 +95,8 @@ export type CurrentGroup = Group & {
   timezone: string;
   /** Whether it can hold pull requests, which the numbers are about. */
   holdsMerges: boolean;
-  /** The repositories where it can hold deployments, and to which environments; none for all. */
-  deploymentsIn: bigint[];
-  environments: string[];
+  /** The repositories where it can hold deployments, with what each of its freezes there says of them. */
+  deploymentsIn: ReadonlyMap<bigint, Pick<Freeze, 'holds' | 'environments'>[]>;
   /** Who made the plan, or the freeze; null if the viewer may not know. */
   createdBy: Actor | null;
   /**
@@ -169,7 +168,9 @@ export async function currentGroups(
   return { ongoing: await groupsOf('ongoing'), scheduled: await groupsOf('scheduled') };
 }
 
-type GroupRow = Omit<CurrentGroup, 'unsaid'> & {
+type GroupRow = Omit<CurrentGroup, 'unsaid' | 'deploymentsIn'> & {
+  /** The environments of each freeze of deployments; none for all. */
+  deploymentsIn: [repositoryId: string, environments: string[]][];
   unsaid: UnsaidRow[];
   total: number;
   which: Which;
@@ -184,6 +185,7 @@ async function readGroup(
   const { blocked, loose, unsaid } = await countUnsaid(deps, readUnsaid(group.unsaid), insides);
   return {
     ...group,
+    deploymentsIn: readDeployments(group.deploymentsIn),
     held: group.held + blocked,
     waiting: group.waiting + loose,
     unsaid,
@@ -191,6 +193,15 @@ async function readGroup(
     soon: group.soon.slice(0, mostSoon),
     createdBy: group.createdBy && actorIn(group.createdBy),
   };
+}
+
+function readDeployments(rows: GroupRow['deploymentsIn']): CurrentGroup['deploymentsIn'] {
+  const freezes = rows.map(([id, environments]) => ({
+    id: BigInt(id),
+    of: { holds: ['deployments' as const], ...(environments.length > 0 && { environments }) },
+  }));
+  const byRepository = Map.groupBy(freezes, ({ id }) => id);
+  return new Map([...byRepository].map(([id, its]) => [id, its.map(({ of }) => of)]));
 }
 
 /** SQL that selects the groups of one kind in their order. */
@@ -247,9 +258,8 @@ function groupsSql(
       CASE WHEN bool_and(f.ends_at IS NOT NULL) THEN max(f.ends_at) END AS "endsAt",
       count(DISTINCT coalesce(f.ends_at, 'infinity')) > 1 AS "endsDiffer", min(f.timezone) AS timezone,
       bool_or(f.holds_merges) AS "holdsMerges",
-      coalesce(array_agg(DISTINCT f.repository_id) FILTER (WHERE f.holds_deployments), '{}') AS "deploymentsIn",
-      coalesce((array_agg(to_json(f.environments) ORDER BY f.repository_id) FILTER (WHERE f.holds_deployments))[1], '[]')
-        AS environments,
+      coalesce(json_agg(json_build_array(f.repository_id::text, f.environments))
+        FILTER (WHERE f.holds_deployments), '[]') AS "deploymentsIn",
       (array_agg(coalesce(p.created_by, f.created_by) ORDER BY f.repository_id) FILTER (WHERE f.is_inside))[1]
         AS "createdBy",
       count(DISTINCT f.repository_id)::int4 AS repositories,

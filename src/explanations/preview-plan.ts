@@ -18,12 +18,16 @@ import { readInput } from '../plans/source/read-source.ts';
 import { foreseeGivenEnds, mostShown, warnOfDeployments, warnOfDates } from '../plans/show-plan.ts';
 import { warnOfEnvironments } from '../plans/unknown-environments.ts';
 import { nowOf, within } from '../time/clock.ts';
+import type { DeploymentsToHold } from '../words/describe-fields.ts';
 import { mapAtOnce } from '../time/slices.ts';
 import { countRefused, isFreezeEnforced, isUnrequired } from './enforcement/finding.ts';
+import { type DeploymentsHeld, isAllEnforced, judgeHeldDeployments } from './enforcement/judge-environments.ts';
 import { type EnforcementReport, recentEnforcement } from './enforcement/recent-enforcement.ts';
 import { baseOf, foreseeTime, isHeldVerdict, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
 import { globsOfNothing } from '../freezes/freeze-warnings.ts';
 import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/time-until-held.ts';
+
+type Enforced = 'yes' | 'no' | 'unknown';
 
 /** What a plan would do in one repository. */
 export type PreviewedRepository = {
@@ -36,7 +40,11 @@ export type PreviewedRepository = {
   /** The open ones. Those that it would block come first. */
   pullRequests: { number: number; title: string | null; author: string | null; held: boolean }[];
   excluded: number;
-  enforced: 'yes' | 'no' | 'unknown';
+  /** Whether GitHub enforces all that it would hold, and whether it refuses the merges. */
+  enforced: Enforced;
+  mergesEnforced: Enforced;
+  /** What it would hold of deployments; null if it is of merges alone. */
+  deployments: DeploymentsHeld | null;
   /** The environments whose deployments it holds; null if it holds none, or GitHub does not say which there are. */
   environments: PreviewedEnvironment[] | null;
 };
@@ -47,6 +55,25 @@ export type PreviewedEnvironment = {
   hasRule: boolean;
   waiting: Pick<Deployment, 'runId' | 'workflow' | 'runNumber' | 'ref'>[];
 };
+
+/** What a preview knows of deployments: places, and the names of those of which GitHub says nothing. Null for a freeze of merges alone. */
+export function deploymentsForeseen({
+  holding,
+  repositories,
+}: Pick<PlanPreview, 'holding' | 'repositories'>): { places: DeploymentsToHold[]; unknown: string[] } | null {
+  if (!holdsDeployments(holding)) return null;
+  const namesOf = (all: PreviewedEnvironment[], isIt: boolean) =>
+    all.filter(({ hasRule }) => hasRule === isIt).map(({ name }) => name);
+  const known = repositories.filter(({ deployments }) => deployments !== 'unknown');
+  return {
+    places: known.map(({ name, environments }) => ({
+      name,
+      waiting: namesOf(environments ?? [], true),
+      loose: namesOf(environments ?? [], false),
+    })),
+    unknown: repositories.filter(({ deployments }) => deployments === 'unknown').map(({ name }) => name),
+  };
+}
 
 export type PlanPreview = {
   /** What it blocks. */
@@ -269,7 +296,9 @@ async function previewIn(
     held: isHeldVerdict(verdicts[index]!),
   }));
   const held = open.filter((_, index) => pullRequests[index]!.held);
-  const enforced = report ? isFreezeEnforced(report, freeze.freeze, []) : 'unknown';
+  const ofMerges = report ? isFreezeEnforced(report, freeze.freeze, []) : 'unknown';
+  const environments = report ? report.environments : null;
+  const wordOf = (word: boolean | 'unknown'): Enforced => (word === 'unknown' ? word : word ? 'yes' : 'no');
   return {
     id,
     installationId: repository.installation.id,
@@ -284,7 +313,11 @@ async function previewIn(
       ),
       pullRequests: pullRequests.toSorted((one, other) => Number(other.held) - Number(one.held)),
       excluded: verdicts.filter((verdict) => verdict === 'excluded').length,
-      enforced: enforced === 'unknown' ? enforced : enforced ? 'yes' : 'no',
+      enforced: wordOf(isAllEnforced(freeze.freeze, ofMerges, environments)),
+      mergesEnforced: wordOf(ofMerges),
+      deployments: holdsDeployments(freeze.freeze)
+        ? judgeHeldDeployments(freeze.freeze, environments).held
+        : null,
       environments: await previewEnvironments(deps, id, freeze.freeze, report),
     },
   };

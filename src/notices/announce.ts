@@ -33,8 +33,16 @@ const eventsOf = ({ db }: Pick<Ground, 'db'>, { id }: Account, told: Told) =>
     take: mostEvents,
   });
 
-/** What to tell people of freezes, as a text without private reasons; null if the log has forgotten them. */
-export async function announcementOf(deps: Ground, account: Account, told: Told): Promise<string | null> {
+/**
+ * What to tell people of freezes, as a text without private reasons; null if the log has forgotten them.
+ * @param notes sentences to add.
+ */
+export async function announcementOf(
+  deps: Ground,
+  account: Account,
+  told: Told,
+  notes: string[],
+): Promise<string | null> {
   const events = await eventsOf(deps, account, told);
   const [first, ...others] = await loadNotices(
     deps,
@@ -42,7 +50,7 @@ export async function announcementOf(deps: Ground, account: Account, told: Told)
   );
   if (!first) return null;
   const { headline, lines, links } = messageOfNotice([first, ...others], { publicText: true });
-  return [headline, ...lines, links[0].url].join('\n');
+  return [headline, ...lines, ...notes, links[0].url].join('\n');
 }
 
 /** The chats of an owner, the oldest first. */

@@ -1,9 +1,17 @@
-import { freezeEnforcement, planEnforcement, refusedOf } from '../explanations/enforcement/progress.ts';
+import {
+  deploymentsOfPlan,
+  freezeEnforcement,
+  planEnforcement,
+  refusedOf,
+} from '../explanations/enforcement/progress.ts';
 import { recentEnforcement } from '../explanations/enforcement/recent-enforcement.ts';
 import { type EnforcedWord, enforcedOf } from '../explanations/repository-states.ts';
-import { whatIsBlocked } from '../words/describe-fields.ts';
-import { heldEnvironmentsIn } from '../explanations/enforcement/held-environments.ts';
-import { judgeHeldDeployments } from '../explanations/enforcement/judge-environments.ts';
+import { type DeploymentsToHold, whatDeploymentsWait, whatIsBlocked } from '../words/describe-fields.ts';
+import {
+  deploymentsHeldBy,
+  holdsSomething,
+  judgeHeldDeployments,
+} from '../explanations/enforcement/judge-environments.ts';
 import { holdsDeployments, holdsMerges, type StoredFreeze } from '../freezes/freeze.ts';
 import { onlyBranches } from '../freezes/judge-freeze.ts';
 import { repositoryIdOf } from '../freezes/list-freezes.ts';
@@ -58,11 +66,13 @@ export type FreezeProgress = {
   notEnforced: string[];
   /** Repositories where GitHub does not say whether it is enforced, by name. */
   notKnown: string[];
-  /** Where a freeze of deployments stops nothing: environments without the rule, and repositories without such an environment. */
-  withoutRule: NamedPlace[];
+  /** Where a freeze of deployments does not stop all: environments without the rule, and repositories without such an environment. */
+  withoutRule: (NamedPlace & { isPartly: boolean })[];
   withoutEnvironment: string[];
   /** Repositories of whose environments GitHub says nothing. */
   environmentsUnknown: string[];
+  /** The environments that it names, by repository, as far as the viewer may know them. */
+  environments: DeploymentsToHold[];
   /** Since when a ruleset holds the repository of a freeze at once. */
   heldAtOnceSince?: Date | null;
 };
@@ -77,6 +87,40 @@ export function whereStopped({
   const { known, unknown } = stops;
   if (known === repositories) return `in ${all}`;
   return unknown > 0 ? `in ${known} of ${all}, and perhaps in ${unknown} more` : `in ${known} of ${all}`;
+}
+
+/**
+ * In how many repositories the freeze is not enforced, and in how many it holds only some environments. Nothing goes past a
+ * freeze of merges, too, where there is no environment.
+ */
+export function lacksOf({
+  notEnforced,
+  withoutRule,
+  withoutEnvironment,
+  holdsMerges: isOfMerges,
+}: FreezeProgress): Record<'notEnforced' | 'partly', number> {
+  const all = new Set([
+    ...notEnforced,
+    ...withoutRule.filter(({ isPartly }) => !isPartly).map(({ name }) => name),
+    ...(isOfMerges ? [] : withoutEnvironment),
+  ]);
+  const partly = withoutRule.filter(({ name, isPartly }) => isPartly && !all.has(name));
+  return { notEnforced: all.size, partly: partly.length };
+}
+
+/** Whether it is known to hold nothing: it is of deployments alone, and GitHub waits for Holdfast nowhere. */
+export const holdsNothing = ({ holdsMerges: isOfMerges, stops }: FreezeProgress): boolean =>
+  !isOfMerges && stops !== null && stops.known + stops.unknown === 0;
+
+/** What it does not hold of deployments, in sentences; none if all that it names is known to wait. */
+export function whatGoesPast(progress: FreezeProgress): string[] {
+  // Nothing goes past a freeze of merges, too, where there is no environment.
+  const places = progress.environments.filter(
+    ({ waiting, loose }) => !progress.holdsMerges || waiting.length + loose.length > 0,
+  );
+  const { held, leaks, notes } = whatDeploymentsWait(places, progress.environmentsUnknown, 'are');
+  const isWhole = leaks.length + notes.length === 0;
+  return isWhole ? [] : [...(held === null ? [] : [held]), ...leaks, ...notes];
 }
 
 /** Whether nothing will change on its own. */
@@ -95,11 +139,14 @@ export async function planProgress(
   const rows = repositories.filter((each) => matched.has(each.id) || on.has(each.id));
   const insides = await insidesAmong(visit, rows);
   const inside = rows.filter(({ id }) => insides.has(id));
-  const ofDeployments = holdsDeployments(plan) ? inside.filter(({ id }) => on.has(id)) : [];
+  const holding = new Set(
+    ongoing.filter((each) => holdsDeployments(each)).map(({ repositoryId }) => repositoryId),
+  );
+  const ofDeployments = inside.filter(({ id }) => holding.has(id));
   const [{ unjudged, ...found }, enforced, environments] = await Promise.all([
     planEnforcement(deps, account, plan, used),
     enforcedOf(deps, inside, onlyBranches(plan) ?? undefined),
-    heldEnvironmentsIn(deps, ofDeployments, plan),
+    deploymentsOfPlan(deps, ongoing, ofDeployments),
   ]);
   const held = ofDeployments.map(({ id, name }) => ({ name, its: environments.get(id) ?? null }));
   const known = held.flatMap(({ name, its }) => (its && its !== 'unknown' ? [{ name, ...its }] : []));
@@ -123,17 +170,20 @@ export async function planProgress(
     toLook: rows.filter((each) => on.has(each.id) && each.isUpdating).length,
     toAsk: new Set([...namesOf(null), ...held.flatMap(({ name, its }) => (its ? [] : [name]))]).size,
     stops:
-      held.length < on.size || held.length === 0
+      held.length < holding.size || held.length === 0
         ? null
         : {
-            known: known.filter(({ waiting }) => waiting.length > 0).length,
+            known: known.filter((its) => holdsSomething(deploymentsHeldBy(its)) === true).length,
             unknown: held.length - known.length,
           },
-    withoutRule: known.filter(({ loose }) => loose.length > 0).map(({ name, loose: of }) => ({ name, of })),
+    withoutRule: known
+      .filter(({ loose }) => loose.length > 0)
+      .map(({ name, loose: of, waiting }) => ({ name, of, isPartly: waiting.length > 0 })),
     withoutEnvironment: known
-      .filter(({ waiting, loose }) => waiting.length + loose.length === 0)
+      .filter((its) => deploymentsHeldBy(its) === 'absent')
       .map(({ name }) => name),
     environmentsUnknown: held.filter(({ its }) => its === 'unknown').map(({ name }) => name),
+    environments: known,
     notEnforced: [
       ...new Set([
         ...inside.map(({ name }) => name).filter((name) => neverHeld.has(name)),
@@ -152,9 +202,13 @@ export async function freezeProgress(visit: OwnerVisit, id: string): Promise<Fre
   const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
   if (!row || !repository) return null;
   const isInside = (await insidesAmong(visit, [row])).has(row.id);
-  const { freeze, environments, phase, held, isLookDue, enforced, instant, secondsUntilHeld } =
-    await freezeEnforcement(deps, repository, id, isInside ? recentEnforcement : null);
+  const found = await freezeEnforcement(deps, repository, id, isInside ? recentEnforcement : null);
+  const { freeze, environments, phase, held, isLookDue, instant, secondsUntilHeld } = found;
+  const enforced = found.mergesEnforced;
+  const its = holdsDeployments(freeze) && isInside ? judgeHeldDeployments(freeze, environments) : null;
+  const stopsIt = its && holdsSomething(its.held);
   const seen = await asGitHubSees(deps, repository, held, isInside);
+  const isLoose = its?.enforced === false && stopsIt === false;
   const all = (why: (typeof seen)[number]['notHeld']) => seen.filter(({ notHeld }) => notHeld === why);
   const isSeenNotHeld = held.some(({ notHeld }) => notHeld !== null && notHeld !== 'waiting');
   return {
@@ -166,11 +220,10 @@ export async function freezeProgress(visit: OwnerVisit, id: string): Promise<Fre
     isOn: phase === 'ongoing',
     holdsMerges: holdsMerges(freeze),
     deployments: holdsDeployments(freeze)
-      ? `${whatIsBlocked(freeze)} ${isInside ? judgeHeldDeployments(freeze, environments).sentence : ''}`.trim()
+      ? `${whatIsBlocked(freeze)} ${its?.sentence ?? ''}`.trim()
       : null,
     repositories: 1,
-    // The sentence about deployments says it.
-    stops: null,
+    stops: its && { known: stopsIt === true ? 1 : 0, unknown: stopsIt === 'unknown' ? 1 : 0 },
     toLook: isLookDue && holdsMerges(freeze) ? 1 : 0,
     toHold: held.length,
     held: all(null).length,
@@ -181,8 +234,13 @@ export async function freezeProgress(visit: OwnerVisit, id: string): Promise<Fre
     secondsUntilHeld,
     toAsk: 0,
     // What it does to deployments says so.
-    ...{ withoutRule: [], withoutEnvironment: [], environmentsUnknown: [] },
-    notEnforced: isInside && (enforced === false || isSeenNotHeld) ? [repository.name] : [],
+    ...{ withoutRule: [], withoutEnvironment: [] },
+    environments: its?.environments ? [{ name: repository.name, ...its.environments }] : [],
+    environmentsUnknown: its && !its.environments ? [repository.name] : [],
+    notEnforced:
+      isInside && ((holdsMerges(freeze) && enforced === false) || isSeenNotHeld || isLoose)
+        ? [repository.name]
+        : [],
     notKnown:
       isInside && enforced === 'unknown' && !isSeenNotHeld && holdsMerges(freeze) ? [repository.name] : [],
     heldAtOnceSince: instant.since,

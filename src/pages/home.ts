@@ -15,7 +15,6 @@ import { opensOfSeen } from './opens.ts';
 import {
   areDeploymentsFrozen,
   askBehindPage,
-  type RepositoryState,
   repositoryStates,
   repositoryStateOf,
   withKnownEnforcement,
@@ -24,6 +23,7 @@ import { absentPage, type PageDeps, readerTimes, type Visit, waysWithoutGitHub }
 import { accountsOf } from '../installations/find-account.ts';
 import { countText } from './freeze-now/plan-preview.ts';
 import { disabledNotices } from './owner/disabled-webhooks.ts';
+import { countDeployments } from './owner/held-deployments.ts';
 import { seeOwner, seesNothing } from './owner/open-owner.ts';
 import { frozenIn, loadOverview, type Overview, type SeenOwner } from './owner/overview.ts';
 import { overviewLists } from './owner/overview-lists.ts';
@@ -93,14 +93,14 @@ const nothingYet = (app: AppPage | null): Html =>
 function atAGlance(owners: SeenOwner[], silent: SilentOwner[], overview: Overview, times: Times): Html {
   const [only] = owners.length === 1 ? owners : [];
   const list = only && silent.length === 0 ? ownerPath(only.account.login) : null;
-  const { stopsNothing, stopsSomething } = overview;
-  return html`${stateOfOwners(owners, { list, times, actions: actions(owners), stopsNothing, stopsSomething, silent: silent.length })}
+  const { deploymentsIn } = overview;
+  return html`${stateOfOwners(owners, { list, times, actions: actions(owners), deploymentsIn, silent: silent.length })}
     ${overviewLists(overview, times, !only)}
     <section aria-labelledby="owners">
       <h2 id="owners">Owners</h2>
       <table class="stacked">
         <tbody>
-          ${owners.map((owner) => ownerRow(owner, stopsNothing))}
+          ${owners.map((owner) => ownerRow(owner, deploymentsIn))}
           ${silent.map(({ login }) => silentRow(login))}
         </tbody>
       </table>
@@ -150,11 +150,11 @@ function choose(
 
 const ownerRow = (
   { account: { login }, repositories }: SeenOwner,
-  stopsNothing: Overview['stopsNothing'],
+  deploymentsIn: Overview['deploymentsIn'],
 ): Html => {
   const frozen = repositories.filter((each) => repositoryStateOf(each) === 'frozen').length;
-  const isStopped = (each: RepositoryState) => areDeploymentsFrozen(each) && !stopsNothing.has(each.id);
-  const ofDeployments = repositories.filter(isStopped).length;
+  const counts = countDeployments(repositories.flatMap(({ id }) => deploymentsIn.get(id) ?? []));
+  const ofDeployments = counts.frozen + counts.unknown;
   return html`<tr>
     <th scope="row">
       <a href="${ownerPath(login)}"><bdi>${login}</bdi></a>
@@ -163,7 +163,8 @@ const ownerRow = (
       ${countText(repositories.length, 'repository', 'repositories')}
       ${frozen > 0 ? badge('frozen', `${frozen} frozen`) : ''}
       ${ofDeployments > 0 ? badge('frozen', `freeze of deployments in ${ofDeployments}`) : ''}
-      ${frozen + ofDeployments === 0 ? badge('free', 'none frozen') : ''}
+      ${counts.notEnforced > 0 ? badge('notEnforced', `freeze of deployments not enforced in ${counts.notEnforced}`) : ''}
+      ${frozen + ofDeployments + counts.notEnforced === 0 ? badge('free', 'none frozen') : ''}
     </td>
   </tr>`;
 };

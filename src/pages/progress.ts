@@ -5,21 +5,23 @@ import { ownerFormPath, ownerLivePath, ownerPath, repositoryPath } from '../page
 import { nowOf } from '../time/clock.ts';
 import { dayAndTime } from '../time/local-time.ts';
 import { countText } from './freeze-now/plan-preview.ts';
-import { frozenWord, notSaid } from './held.ts';
+import { deploymentsFrozen, frozenWord, notSaid } from './held.ts';
 import type { Html } from './html.ts';
 import { liveAt } from './live.ts';
 import { saidMessage, showPage } from './message-page.ts';
 import { findShownPlan, type OwnerVisit } from './owner/open-owner.ts';
 import { frozenWords } from './owner/state-of-owners.ts';
 import { absentPage, readerTimes } from './reader.ts';
-import { stateLine } from './states.ts';
+import { badge, stateLine } from './states.ts';
 import { progressSubject, tellPeople } from './tell-people.ts';
 import { readerZone } from './text.ts';
 import { about } from '../statuses/time-until-held.ts';
 import {
   type FreezeProgress,
   freezeProgress,
+  holdsNothing,
   isProgressDone,
+  lacksOf,
   type NamedPlace,
   planProgress,
   whereStopped,
@@ -34,7 +36,7 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
   const { login } = visit.account;
   const isFrozen = progress !== 'over' && progress.isOn && !isMoving;
   const title = isFrozen ? `Freeze of ${login}` : `Freezing ${login}`;
-  const body = html`${isFrozen ? stateLine('frozen', whatIsOn(visit, progress), { counts: whatLeaks(progress) }) : html`<h1>${title}</h1>`}
+  const body = html`${isFrozen ? stateLine(holdsNothing(progress) ? 'notEnforced' : 'frozen', whatIsOn(visit, progress), { counts: whatLeaks(progress) }) : html`<h1>${title}</h1>`}
     ${saidMessage(visit.context)}
     <section class="card" aria-live="polite">
       ${progress === 'over' ? over : progressOf(progress, visit)}
@@ -43,13 +45,13 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
       ${progress === 'over' ? '' : html`${unfreezeLink(visit, progress)}<a class="button quiet" href="${progress.path}">Details</a>`}
       <a class="button quiet" href="${ownerPath(login)}">All repositories</a>
     </div>
-    ${progress === 'over' ? '' : await tellPeople(visit)}`;
+    ${progress === 'over' ? '' : await tellPeople(visit, progress)}`;
   // With the address, because a browser that has a fragment would only go to that.
   const own = `/owners/${login}/progress?${new URLSearchParams(query)}`;
   const head = html`<noscript><meta http-equiv="refresh" content="5; url=${own}" /></noscript>`;
   return showPage(visit, {
     ...{ title, body, owner: login, crumbs: [{ name: 'Progress' }] },
-    frozen: frozenWord(progress !== 'over' && progress.isOn ? [progress.holdsMerges] : []),
+    frozen: frozenWord(progress !== 'over' && progress.isOn && !holdsNothing(progress) ? [progress.holdsMerges] : []),
     live: { ...liveAt(visit, ownerLivePath(login)), isMoving },
     ...(isMoving && { head }),
   });
@@ -61,21 +63,37 @@ function whatIsOn(visit: OwnerVisit, progress: FreezeProgress): Html {
   if (only && !holdsMerges)
     return stops?.known === 1
       ? html`Deployments of <bdi>${only}</bdi> are frozen`
-      : html`A freeze of deployments is on in <bdi>${only}</bdi>`;
+      : html`A freeze of deployments is on in
+          <bdi>${only}</bdi>${holdsNothing(progress) ? ', and not enforced' : ''}`;
   const all = only ? 1 : visit.repositories.length;
   const frozen = holdsMerges ? ends.length : 0;
-  const stopped = deployments === null ? null : (stops?.known ?? ends.length);
-  const isSure = stops?.unknown === 0;
-  return frozenWords(only ?? visit.account.login, { frozen, stopped, all, isSure }, ends, readerTimes(visit));
+  const known = stops
+    ? { frozen: stops.known, unknown: stops.unknown }
+    : { frozen: 0, unknown: ends.length };
+  const counts = { frozen, all, deployments: deployments === null ? null : known };
+  return frozenWords(only ?? visit.account.login, counts, ends, readerTimes(visit));
 }
 
 /** In how many repositories it blocks nothing, and where that is not known: the card below names them. */
-const whatLeaks = ({ notEnforced, notKnown }: FreezeProgress): Html[] => [
-  ...(notEnforced.length > 0
-    ? [html`<strong class="leaking">${notEnforced.length} not enforced</strong>`]
-    : []),
-  ...(notKnown.length > 0 ? [html`${notKnown.length} not known to be enforced`] : []),
-];
+const whatLeaks = (progress: FreezeProgress): Html[] => {
+  const unknown = new Set([...progress.notKnown, ...progress.environmentsUnknown]).size;
+  return [...lacksWords(progress), ...(unknown > 0 ? [html`${unknown} not known to be enforced`] : [])];
+};
+
+/** In red where something goes past it, not where there is nothing to hold. */
+const ofNotEnforced = (count: number, { notEnforced, withoutRule }: FreezeProgress): Html =>
+  notEnforced.length > 0 || withoutRule.some(({ isPartly }) => !isPartly)
+    ? html`<strong class="leaking">${count} not enforced</strong>`
+    : html`${count} not enforced: there is no such environment`;
+
+/** In how many repositories it is not enforced, or only in part; nothing if it is in all. */
+export function lacksWords(progress: FreezeProgress): Html[] {
+  const { notEnforced, partly } = lacksOf(progress);
+  return [
+    ...(notEnforced > 0 ? [ofNotEnforced(notEnforced, progress)] : []),
+    ...(partly > 0 ? [html`<strong class="leaking">${partly} enforced in part</strong>`] : []),
+  ];
+}
 
 /** Leads to the form that ends freezes, where this one is selected. */
 const unfreezeLink = ({ account, mayFreeze }: OwnerVisit, { isOn, toEnd }: FreezeProgress): Html | '' =>
@@ -105,7 +123,10 @@ function progressOf(progress: FreezeProgress, { account, context, deps }: OwnerV
   const deployments =
     progress.deployments === null
       ? ''
-      : html`<p>${progress.deployments} <a href="${progress.path}">${whereStopped(progress)}</a></p>`;
+      : html`<p>
+          ${progress.deployments}
+          <a href="${progress.path}">${progress.only ? where : whereStopped(progress)}</a>
+        </p>`;
   const environments = html`${places(account, html`<strong class="leaking">The rule is not enabled:</strong>`, progress.withoutRule)}
   ${places(account, html`<strong>No such environment:</strong>`, progress.withoutEnvironment)}
   ${places(account, html`<strong>Not known which environments there are:</strong>`, progress.environmentsUnknown)}`;
@@ -116,7 +137,9 @@ function progressOf(progress: FreezeProgress, { account, context, deps }: OwnerV
         </p>`
       : '';
   if (!progress.holdsMerges)
-    return html`<p class="progress-line"><span class="badge held">Deployments frozen</span></p>
+    return html`<p class="progress-line">
+        ${holdsNothing(progress) ? badge('notEnforced') : badge('frozen', deploymentsFrozen)}
+      </p>
       ${deployments} ${environments} ${asking}
       ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}`;
   const done = isProgressDone(progress);

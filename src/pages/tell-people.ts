@@ -8,6 +8,7 @@ import { announce, announcementOf, chatsOf, type Told } from '../notices/announc
 import { findPlan } from '../plans/plan-store.ts';
 import { nowOf } from '../time/clock.ts';
 import type { OwnerChange, SentForm } from './change.ts';
+import { type FreezeProgress, holdsNothing, whatGoesPast } from './freeze-progress.ts';
 import { hiddenField, idField } from './form.ts';
 import type { Html } from './html.ts';
 import type { OwnerVisit } from './owner/open-owner.ts';
@@ -26,16 +27,28 @@ export const progressSubject = z.union([
 const toldIn = (fields: URLSearchParams): Told | null =>
   progressSubject.safeParse(Object.fromEntries(fields)).data ?? null;
 
-/** The text, and a button for each chat of the owner; for people who may freeze. */
-export async function tellPeople({ deps, account, context, mayFreeze }: OwnerVisit): Promise<Html> {
+/**
+ * The text, and a button for each chat of the owner; for people who may freeze. A chat gets no more than what the log says,
+ * so it is not told of a freeze of deployments that something goes past: only the text says what.
+ */
+export async function tellPeople(
+  { deps, account, context, mayFreeze }: OwnerVisit,
+  progress: FreezeProgress,
+): Promise<Html> {
   const told = toldIn(new URLSearchParams(context.req.query()));
-  const text = told && mayFreeze === true ? await announcementOf(deps, account, told) : null;
+  const past = progress.deployments === null ? [] : whatGoesPast(progress);
+  const text = told && mayFreeze === true ? await announcementOf(deps, account, told, past) : null;
   if (!told || text === null) return html``;
   const [[what, id]] = Object.entries(told) as [[string, string]];
-  const chats = await chatsOf(deps, account);
+  const chats = past.length > 0 ? [] : await chatsOf(deps, account);
   return html`<section class="card" aria-labelledby="tell-people">
     <h2 class="first" id="tell-people">Tell people</h2>
-    ${toCopy(text)}
+    ${
+      holdsNothing(progress)
+        ? html`<p>The freeze holds no deployment, so there is nothing to tell yet.</p>`
+        : toCopy(text)
+    }
+    ${past.length > 0 && !holdsNothing(progress) ? html`<p class="muted">A chat would not learn what is not held. Copy the text.</p>` : ''}
     <div class="actions">
       ${chats.map(
         (chat) =>

@@ -162,6 +162,47 @@ export function whatGitHubRefuses(places: readonly ToHold[]): {
   };
 }
 
+/** What would be held of deployments in a place: the environments where GitHub waits for Holdfast, and those where not. */
+export type DeploymentsToHold = { name: string; waiting: string[]; loose: string[] };
+
+/**
+ * How many environments a freeze of deployments would hold, and where it would hold nothing, in sentences.
+ * @param unknown the names of places of whose environments GitHub says nothing. @param verb `would be`, or `are`.
+ * @returns `held`: null if nothing is known; `leaks`: where something goes past it; `notes`: where there is nothing to hold,
+ *   or that is not known.
+ */
+export function whatDeploymentsWait(
+  places: readonly DeploymentsToHold[],
+  unknown: readonly string[],
+  verb: 'would be' | 'are',
+): { held: string | null; leaks: string[]; notes: string[] } {
+  const is = verb === 'are' ? 'is' : verb;
+  const names = (some: readonly { name: string }[]) => namesIn(some.map(({ name }) => name));
+  const holding = places.filter(({ waiting }) => waiting.length > 0);
+  const empty = places.filter((each) => !holding.includes(each));
+  const loose = empty.filter((each) => each.loose.length > 0);
+  const absent = empty.filter((each) => each.loose.length === 0);
+  const partly = holding
+    .filter((each) => each.loose.length > 0)
+    .map((each) => `${namesIn(each.loose)} of ${each.name}`);
+  const count = holding.reduce((sum, { waiting }) => sum + waiting.length, 0);
+  const what = `${count === 0 ? 'No' : count} ${count > 1 ? 'environments' : 'environment'}`;
+  return {
+    held:
+      places.length > 0
+        ? `${what}${inRepositories(holding.length)} ${count > 1 ? verb : is} held.`
+        : null,
+    leaks: [
+      ...(loose.length > 0 ? [`Nothing ${is} held in ${names(loose)}: the rule is not enabled there.`] : []),
+      ...(partly.length > 0 ? [`Not held: ${namesIn(partly)}. The rule is not enabled there.`] : []),
+    ],
+    notes: [
+      ...(absent.length > 0 ? [`Nothing ${is} held in ${names(absent)}: there is no such environment.`] : []),
+      ...(unknown.length > 0 ? [`It is not known which environments ${verb} held in ${namesIn(unknown)}.`] : []),
+    ],
+  };
+}
+
 const inRepositories = (count: number): string =>
   count === 0 ? '' : ` in ${count} ${count === 1 ? 'repository' : 'repositories'}`;
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 test('a writer requests, an admin decides on the page of the repository or of the owner', async () => {
   expect(await see('ada')).not.toContain('Exempt a commit…');
-  await acme.freeze(web, { holds: ['deployments'] });
+  await acme.freeze(web, { holds: ['deployments'], reason: 'Books are closed' });
   const [run, other] = [await deploy(), await deploy()];
   expect(await see('rita')).not.toContain('Let this one go…');
   expect((await see('wendy')).match(/Let this one go…/g)).toHaveLength(2);
@@ -63,6 +63,44 @@ test('a writer requests, an admin decides on the page of the repository or of th
   expect(words(await visitors['ada']!.open('/owners/acme/exemptions'))).toMatch(
     /acme\/web to production Deployed/,
   );
+});
+
+test('whoever decides on a request sees which run of which commit goes where, and who started it', async () => {
+  const run = acme.github.runWorkflow(web, {
+    ...{ environments: ['production'], sha: 'b'.repeat(40), by: 'wendy', ref: 'release' },
+    message: 'Refunds reach the card again\n\nThe rest of the message.',
+  });
+  await acme.quiet();
+  await send('wendy', '', { environment: 'production', run_id: String(run.id), reason: 'INC-12' });
+  const unknown = { environment: 'Production', sha: 'f'.repeat(40), reason: 'INC-13' };
+  await send('wendy', '', unknown);
+  for (const path of ['/', '/owners/acme/exemptions', page()]) {
+    const seen = await visitors['ada']!.open(path);
+    expect(words(seen), path).toMatch(
+      new RegExp(
+        `Refunds reach the card again Deploy ${run.number} to production commit bbbbbbb of release , started by wendy Blocked by .* INC-12`,
+      ),
+    );
+    expect(words(seen)).not.toContain('The rest of the message');
+    expect(words(seen)).toContain('commit fffffff to Production . Holdfast knows no run of it that waits.');
+    expect(seen.text).toContain(`/${web}/actions/runs/${run.id}"`);
+    expect(seen.text).toContain(`/${web}/commit/${'b'.repeat(40)}"`);
+  }
+  for (const { id } of (await acme.call('GET', `/v1${forms()}?state=requested`, { as: acme.admin })).body
+    .deployment_exemptions)
+    await send('wendy', `/${id}/revoke`, { reason: 'Done' });
+});
+
+test('the audit log names the freezes and runs of deployments', async () => {
+  const runs = acme.github.runsOf(web);
+  for (const path of [`${page()}/audit`, '/owners/acme/audit']) {
+    const seen = await visitors['ada']!.open(path);
+    const text = words(seen);
+    expect(text).toMatch(/held a deployment to production .*Freezes: Books are closed/);
+    expect(text).toMatch(new RegExp(`requested an exemption for a deployment to production .*Run: Deploy ${runs.at(-1)!.number}`));
+    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/);
+    expect(seen.text).toMatch(new RegExp(`<a href="${page()}/freezes/[0-9a-f-]{36}"\\s*><bdi>Books are closed</bdi>`));
+  }
 });
 
 test('an admin exempts a commit ahead of time, and revokes it', async () => {
@@ -120,22 +158,28 @@ test('the tab of the owner has what waits in all repositories, and what went out
   );
 });
 
-test('a freezer who cannot write sees what waits, and lets nothing go', async () => {
-  const site = await acme.repository('site', [], { roles: { rita: 'read' } });
+test('a freezer who cannot write sees no deployments, and lets none go', async () => {
+  const site = await acme.repository('site', [], { roles: { rita: 'read' }, private: true });
   acme.github.addEnvironment(site, 'production');
   const freezers = (names: string[]) =>
     acme.call('PATCH', `/v1/repos/${site}/settings`, { as: acme.admin, body: { freezers: names } });
   expect((await freezers(['rita'])).status).toBe(200);
-  await acme.freeze(site, { holds: ['deployments'] });
-  acme.github.runWorkflow(site, { environments: ['production'], by: 'wendy' });
+  await acme.freeze(site, { holds: ['deployments'], reason: 'Migration' });
+  const run = acme.github.runWorkflow(site, { environments: ['production'], by: 'wendy' });
   await acme.quiet();
-  const seen = await visitors['rita']!.open('/owners/acme/deployments');
-  expect(words(seen)).toMatch(/production site Deploy 1 by wendy main/);
-  // Of the others she may see nothing here.
-  expect(words(seen)).not.toMatch(/production (api|secret) /);
-  expect(seen.text).not.toContain('deployment_exemptions');
+  await acme.call('POST', `/v1/repos/${site}/deployment_exemptions`, {
+    ...{ as: acme.admin, body: { environment: 'production', sha: 'c'.repeat(40), reason: 'INC-11' } },
+  });
+  const token = acme.github.addToken('rita');
+  expect((await acme.call('GET', `/v1/repos/${site}/deployments`, { as: token })).status).toBe(403);
+  expect((await visitors['rita']!.open('/owners/acme/deployments')).status).toBe(403);
+  // The log is theirs to read.
+  const [seen] = words(await visitors['rita']!.open(`/repos/${site}`)).split('Latest events');
+  expect(seen).toContain('Migration');
+  expect(seen).not.toMatch(/Deploy 1|waits now|INC-11|Deployments that wait/);
+  expect(words(await visitors['ada']!.open(`/repos/${site}`))).toMatch(/Deploy 1 .*INC-11/);
   const { status } = await visitors['rita']!.send(`/repos/${site}/deployment_exemptions`, {
-    ...{ environment: 'production', run_id: '1', reason: 'INC-11' },
+    ...{ environment: 'production', run_id: String(run.id), reason: 'INC-11' },
   });
   expect(status).toBe(403);
 });

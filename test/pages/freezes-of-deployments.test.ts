@@ -122,22 +122,22 @@ test('the progress of a plan says where the rule is not enabled, and where there
   expect(await see(progress)).toMatch(
     /The rule is not enabled: (infra|web) \( staging \), (infra|web) \( staging \) No such environment: lib /,
   );
-  await vi.waitFor(async () => expect(await see(`/owners/acme/plans/${id}`)).toContain('2 not enforced'));
+  await vi.waitFor(async () => expect(await see(`/owners/acme/plans/${id}`)).toContain('2 enforced in part'));
   // So do the pages that count where deployments are frozen.
   expect(await see(progress)).toContain('in 2 of 3 repositories');
   expect(await see(`/owners/acme/plans/${id}`)).toContain('deployments wait in 2 of 3 repositories');
   for (const path of ['/', '/repos/acme']) {
     const text = await see(path);
     expect(text).toContain('Deployments are frozen in 2 of 3 repositories of acme');
-    expect(text).toContain('nothing stops deployments in 1 repository where they are frozen');
+    expect(text).toContain('deployments enforced in part in 2 repositories');
     expect(text).toMatch(
-      /Merges and deployments: Some Frozen .*? Stops deployments in 2 of 3 repositories Stops nothing in 1 repository, where no environment has the rule/,
+      /Merges and deployments: Some Frozen .*? Stops deployments in 2 of 3 repositories Enforced in part in 2 repositories: some environments don’t have the rule No such environment in 1 repository/,
     );
   }
   expect(await see('/')).toMatch(
     /Deployments: Both .*? Stops deployments in 2 repositories .*freeze of deployments in 2/,
   );
-  expect(await see('/repos/acme')).toMatch(/lib .{0,40}Deployments not stopped/);
+  expect(await see('/repos/acme')).toMatch(/infra .{0,40}Deployments frozen in part/);
   await acme.call('POST', `/v1/freeze_plans/acme/${id}/delete`, {
     as: acme.admin,
     body: { delete_reason: 'r' },
@@ -206,6 +206,31 @@ test.each([
   const other = await acme.freeze('acme/infra', window);
   const form = { ongoing: `freezes ${other.id}`, delete_reason: 'Over' };
   expect(await see((await ada.send('/owners/acme/unfreeze', form)).location)).toContain(`Unfrozen. ${says}`);
+});
+
+test('a form of deployments alone sends no conditions of pull requests', async () => {
+  const fields = {
+    ...{ reason: 'Form', which: 'ticked', repository: ['infra'], duration: '1h', zone: 'UTC' },
+    ...{ exception: ['label=hotfix'], environments: 'production', previewed: 'yes', step: 'freeze' },
+  };
+  const { text } = await ada.send('/owners/acme/freeze', { ...fields, holds: 'deployments', step: 'preview' });
+  const previewed = /name="previewed"\s+value="([^"]*)"/.exec(text)![1]!;
+  await ada.send('/owners/acme/freeze', { ...fields, holds: 'deployments', previewed });
+  await acme.quiet();
+  const { scheduled_freezes: all } = (
+    await acme.call('GET', '/v1/repos/acme/infra/scheduled_freeze', { as: acme.admin })
+  ).body;
+  const made = all.find(({ reason }: { reason: string }) => reason === 'Form');
+  expect(made).toMatchObject({ holds: ['deployments'], exclude_conditions: [] });
+  await acme.remove('acme/infra', made.id);
+});
+
+test('a row says what is frozen now before what is scheduled, each with its own words', async () => {
+  const { id } = await acme.freeze('acme/web', { reason: 'Later', start: '2026-03-03T09:00:00' });
+  expect(await see('/repos/acme')).toMatch(
+    /web Later Deployments frozen Merges scheduled Tue 3 Mar, 09:00 UTC/,
+  );
+  await acme.remove('acme/web', id);
 });
 
 test('the command line says it too', async () => {

@@ -1,6 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { Deps } from '../../deps.ts';
-import { countRefusedOf, planEnforcement } from '../../explanations/enforcement/progress.ts';
+import {
+  countRefusedOf,
+  looseDeploymentsOf,
+  planEnforcement,
+} from '../../explanations/enforcement/progress.ts';
 import {
   type Administered,
   administersAll,
@@ -279,7 +283,7 @@ export const planEnforcementEndpoint = endpoint({
       to_hold: toHold,
       to_refuse: await countRefusedOf(deps, bases),
       ...presentSeconds(found.waiting, secondsUntilHeld),
-      not_enforced: notEnforced,
+      not_enforced: [...new Set([...notEnforced, ...(await looseDeploymentsOf(deps, account, plan))])],
       ...(await presentRefused(deps)),
     };
   },

@@ -5,11 +5,12 @@ import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { notFound } from '../../errors.ts';
 import {
   blocksMerges,
+  whatDeploymentsWait,
   whatGitHubRefuses,
   whatIsBlocked,
   whatIsSkipped,
 } from '../../words/describe-fields.ts';
-import { type PlanPreview, previewPlanSoon } from '../../explanations/preview-plan.ts';
+import { deploymentsForeseen, type PlanPreview, previewPlanSoon } from '../../explanations/preview-plan.ts';
 import type { SavedFreeze } from '../../freezes/check-freeze.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { createFreeze } from '../../freezes/save-freeze.ts';
@@ -145,14 +146,23 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
   if (held.length > lines.length) lines.push(`• and ${held.length - lines.length} more`);
   const { blocked, where, notes, loose } = whatGitHubRefuses(repositories);
   const skipped = whatIsSkipped(preview.archived);
-  const atLeast = notLookedAt.length > 0 ? 'At least ' : '';
+  const [atLeast, looked] = notLookedAt.length > 0 ? ['At least ', 'Where Holdfast has looked: '] : ['', ''];
   const others = excluded > 0 ? `, ${excluded} excluded` : '';
-  const unnamed = notEnforced.filter((name) => !loose.has(name.slice(account.login.length + 1)));
+  const ofDeployments = deploymentsForeseen(preview);
+  const deployments =
+    ofDeployments && whatDeploymentsWait(ofDeployments.places, ofDeployments.unknown, 'would be');
+  const seen = new Map(repositories.map((each) => [each.name, each]));
+  // What is said of deployments names the others.
+  const unnamed = notEnforced.filter((fullName) => {
+    const name = fullName.slice(account.login.length + 1);
+    return !loose.has(name) && (seen.get(name)?.mergesEnforced ?? 'no') === 'no';
+  });
   return [
     ...(blocksMerges(preview.holding)
       ? [`${atLeast}*${countWords(blocked, 'pull request')}*${where} would be blocked${others}.`]
       : []),
-    ...warned(notes),
+    ...(deployments?.held ? [`${looked}*${plain(deployments.held)}*`] : []),
+    ...warned([...notes, ...(deployments ? [...deployments.leaks, ...deployments.notes] : [])]),
     ...(skipped === null ? [] : [plain(skipped, 1_000)]),
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(timeUntilHeld ? [plain(timeUntilHeld.message, 1_000)] : []),

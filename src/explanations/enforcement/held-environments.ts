@@ -2,18 +2,15 @@ import { missingPermissions } from '../../github/app-manifest.ts';
 import { mayAskNow } from '../../github/ask-github.ts';
 import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
-import { type Freeze, holdsDeployments } from '../../freezes/freeze.ts';
+import type { Freeze } from '../../freezes/freeze.ts';
 import { type Fact, unknownFact } from '../../github/pull-requests/pull-request.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { within } from '../../time/clock.ts';
-import type { Environments } from './judge-environments.ts';
+import { type Environments, heldAmong, type HeldEnvironments } from './judge-environments.ts';
 import { readEnvironments } from './read-environment.ts';
 
 // Where a freeze of deployments of many repositories stops nothing, as GitHub recently said. Each repository costs some
 // requests, so pages share the answers, and each load asks about a few repositories.
-
-/** The environments of a repository that a freeze names: those where GitHub waits for Holdfast, and those where not. */
-export type HeldEnvironments = { waiting: string[]; loose: string[] };
 
 /**
  * Milliseconds to share that GitHub waits for Holdfast somewhere, and that it waits nowhere: of that, the first answers must
@@ -41,20 +38,32 @@ const environmentsOf = answersPerService<Fact<Environments>>(mostKept, (fact) =>
 
 type Row = { id: bigint; rulesVersion: number };
 
+const keyOf = ({ id, rulesVersion }: Row): string => `${id} ${rulesVersion}`;
+
+/** Keeps what was learned on the way, so that all pages and answers agree. */
+export function noteEnvironments(
+  deps: Pick<Deps, 'github' | 'clock'>,
+  place: Row,
+  environments: Fact<Environments> | null,
+): void {
+  if (environments?.known) void environmentsOf(deps).refresh(keyOf(place), async () => environments);
+}
+
 /**
- * Which environments a freeze holds in repositories. Where GitHub does not say, and beyond a hundred repositories, that is
+ * Which environments freezes hold in repositories. Where GitHub does not say, and beyond a hundred repositories, that is
  * `unknown`; null as long as it was not asked: then pages are told when it has answered.
+ * @param freezesIn those of a repository. @param patience milliseconds to wait for all answers.
  */
 export async function heldEnvironmentsIn(
   deps: Deps,
   all: Row[],
-  freeze: Pick<Freeze, 'holds' | 'environments'>,
+  freezesIn: (id: bigint) => Pick<Freeze, 'holds' | 'environments'>[],
+  patience = loadPatience,
 ): Promise<Map<bigint, HeldEnvironments | 'unknown' | null>> {
   const rows = all.slice(0, mostRepositories);
   const found = new Map<bigint, HeldEnvironments | 'unknown' | null>(all.map(({ id }) => [id, 'unknown']));
   const note = (id: bigint) => (fact: Fact<Environments>) =>
-    void found.set(id, fact.known ? heldAmong(fact.value, freeze) : 'unknown');
-  const keyOf = ({ id, rulesVersion }: Row) => `${id} ${rulesVersion}`;
+    void found.set(id, fact.known ? heldAmong(fact.value, freezesIn(id)) : 'unknown');
   const asked = rows
     .filter((row) => environmentsOf(deps).known(keyOf(row)) === undefined)
     .slice(0, mostRepositoriesAsked)
@@ -69,7 +78,7 @@ export async function heldEnvironmentsIn(
     );
   });
   const answered = Promise.all(looks);
-  if (!(await within(loadPatience, answered)))
+  if (!(await within(patience, answered)))
     answered.then(
       () => deps.changes.note({ repositoryId: rows[0]!.id, about: null }),
       (error: unknown) => deps.log.warn({ err: error }, 'GitHub was not asked about environments'),
@@ -87,15 +96,4 @@ async function askEnvironments(deps: Deps, repository: FoundRepository): Promise
   if ((await mayAskNow(deps, installation.id, leftToOthers, count)) !== 'yes')
     return unknownFact('Holdfast keeps the rest of this hour’s requests to GitHub for freezes');
   return readEnvironments({ deps, repository, signal: AbortSignal.timeout(environmentsPatience) }, grants);
-}
-
-/** Of the environments that we looked at: `unknown` if there are more, because the freeze may hold those. */
-function heldAmong(
-  { environments, total }: Environments,
-  freeze: Pick<Freeze, 'holds' | 'environments'>,
-): HeldEnvironments | 'unknown' {
-  const held = environments.filter(({ name }) => holdsDeployments(freeze, name));
-  const namesOf = (isIt: boolean) => held.filter(({ waits }) => waits === isIt).map(({ name }) => name);
-  const [waiting, loose] = [namesOf(true), namesOf(false)];
-  return loose.length === 0 && total > environments.length ? 'unknown' : { waiting, loose };
 }

@@ -1,6 +1,6 @@
 import { toEnvironments } from '../../words/describe-fields.ts';
 import { listedWords } from '../../words/event-words.ts';
-import { type Freeze, holdsDeployments, type StoredFreeze } from '../../freezes/freeze.ts';
+import { type Freeze, holdsDeployments, holdsMerges, type StoredFreeze } from '../../freezes/freeze.ts';
 import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import type { RemedyTarget } from './judge-branch.ts';
@@ -190,40 +190,105 @@ function ofJob({ place, environment }: DeployingJob, known: EnvironmentFacts[]):
       );
 }
 
-/** Whether GitHub waits for Holdfast before the deployments that a freeze holds, also in a sentence. */
-export function judgeHeldDeployments(
-  freeze: Pick<Freeze, 'holds' | 'environments'>,
-  facts: Fact<Environments> | null,
-): { enforced: boolean | 'unknown'; sentence: string } {
-  const to = toEnvironments(freeze.environments);
-  if (!facts?.known) {
-    const why = facts ? `: ${facts.reason}` : '';
-    return {
-      enforced: 'unknown',
-      sentence: `Holdfast cannot tell whether deployments${to} are stopped${why}.`,
-    };
-  }
-  const { environments, total } = facts.value;
-  const held = environments.filter(({ name }) => holdsDeployments(freeze, name));
-  const namesOf = (waits: boolean) => held.filter((each) => each.waits === waits).map(({ name }) => name);
+/** What a freeze says of deployments. */
+type OfDeployments = Pick<Freeze, 'holds' | 'environments'>;
+
+/** The environments of a repository that freezes name: those where GitHub waits for Holdfast, and those where not. */
+export type HeldEnvironments = { waiting: string[]; loose: string[] };
+
+/** `unknown` if we did not look at all environments, and what we did not see may decide. */
+export function heldAmong(
+  { environments, total }: Environments,
+  freezes: OfDeployments[],
+): HeldEnvironments | 'unknown' {
+  const named = environments.filter(({ name }) => freezes.some((freeze) => holdsDeployments(freeze, name)));
+  const namesOf = (isIt: boolean) => named.filter(({ waits }) => waits === isIt).map(({ name }) => name);
   const [waiting, loose] = [namesOf(true), namesOf(false)];
-  const stopped = `GitHub waits for Holdfast before it deploys${toEnvironments(waiting)}.`;
-  if (waiting.length > 0 && loose.length > 0)
-    return {
-      enforced: false,
-      sentence: `Deployments${toEnvironments(loose)} are not stopped: the rule is not enabled there. ${stopped}`,
-    };
-  if (total > environments.length)
-    return {
-      enforced: 'unknown',
-      sentence: `Holdfast did not look at all environments. ${waiting.length > 0 ? stopped : ''}`.trim(),
-    };
-  if (held.length === 0)
-    return {
-      enforced: false,
-      sentence: `Deployments${to} are not stopped: there is no ${to === '' ? '' : 'such '}environment.`,
-    };
-  return waiting.length > 0
-    ? { enforced: true, sentence: stopped }
-    : { enforced: false, sentence: `Deployments${to} are not stopped: no environment has the rule.` };
+  const isSeen = total <= environments.length || (waiting.length > 0 && loose.length > 0);
+  return isSeen ? { waiting, loose } : 'unknown';
+}
+
+/**
+ * What freezes of deployments hold in a repository: `all` environments that they name, `some`, or `none` of them, because
+ * the rule is not enabled; `absent`: there is no such environment.
+ */
+export type DeploymentsHeld = 'all' | 'some' | 'none' | 'absent' | 'unknown';
+
+/** All pages, messages and answers of the API count by this. */
+export function deploymentsHeldBy(its: HeldEnvironments | 'unknown'): DeploymentsHeld {
+  if (its === 'unknown') return its;
+  const [waits, leaks] = [its.waiting.length > 0, its.loose.length > 0];
+  return waits ? (leaks ? 'some' : 'all') : leaks ? 'none' : 'absent';
+}
+
+/** Whether GitHub waits for Holdfast in at least one environment. */
+export const holdsSomething = (held: DeploymentsHeld): boolean | 'unknown' =>
+  held === 'unknown' ? held : held === 'all' || held === 'some';
+
+/**
+ * Whether deployments are held as a freeze says.
+ * @param isOfMerges whether it holds merges, too: then it lacks nothing where no environment exists, as nothing can go past it.
+ */
+export const areDeploymentsEnforced = (held: DeploymentsHeld, isOfMerges: boolean): boolean | 'unknown' =>
+  held === 'unknown' ? held : held === 'all' || (held === 'absent' && isOfMerges);
+
+/**
+ * What a freeze holds of deployments, whether that is enforced, and both in a sentence.
+ * @returns `environments`: those that it names; null if that is not known.
+ */
+export function judgeHeldDeployments(
+  freeze: OfDeployments,
+  facts: Fact<Environments> | null,
+): {
+  held: DeploymentsHeld;
+  enforced: boolean | 'unknown';
+  sentence: string;
+  environments: HeldEnvironments | null;
+} {
+  const its = facts?.known ? heldAmong(facts.value, [freeze]) : 'unknown';
+  const held = deploymentsHeldBy(its);
+  const enforced = areDeploymentsEnforced(held, holdsMerges(freeze));
+  const environments = its === 'unknown' ? null : its;
+  return { held, enforced, sentence: sentenceOf(freeze, facts, its), environments };
+}
+
+/** Whether GitHub enforces all that a freeze holds. @param ofMerges whether it refuses the merges. */
+export function isAllEnforced(
+  freeze: OfDeployments,
+  ofMerges: boolean | 'unknown',
+  facts: Fact<Environments> | null,
+): boolean | 'unknown' {
+  const words = [
+    ...(holdsMerges(freeze) ? [ofMerges] : []),
+    ...(holdsDeployments(freeze) ? [judgeHeldDeployments(freeze, facts).enforced] : []),
+  ];
+  return ([false, 'unknown'] as const).find((word) => words.includes(word)) ?? true;
+}
+
+function sentenceOf(
+  freeze: OfDeployments,
+  facts: Fact<Environments> | null,
+  its: HeldEnvironments | 'unknown',
+): string {
+  const to = toEnvironments(freeze.environments);
+  if (!facts?.known)
+    return `Holdfast cannot tell whether deployments${to} are stopped${facts ? `: ${facts.reason}` : ''}.`;
+  const stopped = (waiting: string[]) =>
+    `GitHub waits for Holdfast before it deploys${toEnvironments(waiting)}.`;
+  if (its === 'unknown') {
+    const seen = facts.value.environments.filter(({ name }) => holdsDeployments(freeze, name));
+    const waiting = seen.filter(({ waits }) => waits).map(({ name }) => name);
+    return `Holdfast did not look at all environments. ${waiting.length > 0 ? stopped(waiting) : ''}`.trim();
+  }
+  const { waiting, loose } = its;
+  switch (deploymentsHeldBy(its)) {
+    case 'some':
+      return `Deployments${toEnvironments(loose)} are not stopped: the rule is not enabled there. ${stopped(waiting)}`;
+    case 'none':
+      return `Deployments${to} are not stopped: no environment has the rule.`;
+    case 'absent':
+      return `Deployments${to} are not stopped: there is no ${to === '' ? '' : 'such '}environment.`;
+    default:
+      return stopped(waiting);
+  }
 }

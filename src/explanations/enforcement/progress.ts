@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { requireFreeze } from '../../freezes/freeze-store.ts';
 import { phaseOf } from '../../freezes/freeze-window.ts';
-import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
+import { type Freeze, holdsDeployments, holdsMerges, type StoredFreeze } from '../../freezes/freeze.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
@@ -9,6 +9,7 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import type { PlanRepository } from '../../plans/matched-repositories.ts';
 import type { StoredPlan } from '../../plans/plan-store.ts';
+import { ongoingFreezes } from '../../plans/show-plan.ts';
 import { statusesOfHeld } from '../../statuses/desired-store.ts';
 import {
   type HeldPullRequest,
@@ -22,6 +23,8 @@ import { type Instant, readInstant } from '../../statuses/instant-hold/hold-stor
 import { nowOf } from '../../time/clock.ts';
 import { countUnsaid, readUnsaid, type Unsaid, type UnsaidRow } from './blocked.ts';
 import { isFreezeEnforced } from './finding.ts';
+import { heldEnvironmentsIn } from './held-environments.ts';
+import { areDeploymentsEnforced, deploymentsHeldBy, isAllEnforced } from './judge-environments.ts';
 import {
   enforcedFreshFor,
   type EnforcementReport,
@@ -40,8 +43,9 @@ type FreezeEnforcement = {
   phase: 'scheduled' | 'ongoing';
   /** Whether the repository has a product that switches freezes on. */
   isOn: boolean;
-  /** Whether GitHub refuses to merge what it holds. The answer is a minute old at most. */
+  /** Whether GitHub enforces all that it holds, and whether it refuses the merges. The answers are a minute old at most. */
   enforced: boolean | 'unknown';
+  mergesEnforced: boolean | 'unknown';
   /** Whether the open pull requests were checked since it began. */
   isJudged: boolean;
   /** The pull requests that it holds or should hold. */
@@ -115,14 +119,17 @@ export async function freezeEnforcement(
   const isKnown =
     phase === 'scheduled' || !holdsMerges(freeze) || isJudged(repository, { ...freeze, createdAt });
   const open = rows.reduce((sum, row) => sum + row.open, 0);
+  const mergesEnforced = report ? isFreezeEnforced(report, freeze, held) : 'unknown';
+  const environments = report ? report.environments : null;
   return {
     freeze,
     phase,
-    environments: report ? report.environments : null,
+    environments,
     isJudged: isKnown,
     secondsUntilHeld: isKnown ? await secondsUntilHeld(deps, repository.installation.id, open) : null,
     isOn: freezesAreOn(repository.products),
-    enforced: report ? isFreezeEnforced(report, freeze, held) : 'unknown',
+    enforced: isAllEnforced(freeze, mergesEnforced, environments),
+    mergesEnforced,
     held,
     required: report?.required,
     instant: await readInstant(deps.sql, repository.id, id),
@@ -204,6 +211,42 @@ export async function refusedOf(
 ): Promise<Record<'held' | 'unsaid' | 'toSay', number>> {
   const { loose, unsaid, toSay } = await countUnsaid(deps, unjudged, insides);
   return { held: held - loose - unsaid, unsaid, toSay };
+}
+
+/**
+ * What the ongoing freezes of a plan hold of deployments, in those of some repositories where they hold any.
+ * @param patience as of `heldEnvironmentsIn`.
+ */
+export function deploymentsOfPlan(
+  deps: Deps,
+  ongoing: StoredFreeze[],
+  repositories: { id: bigint; rulesVersion: number }[],
+  patience?: number,
+): ReturnType<typeof heldEnvironmentsIn> {
+  const holding = ongoing.filter((each) => holdsDeployments(each));
+  const its = Map.groupBy(holding, ({ repositoryId }) => repositoryId);
+  const rows = repositories.filter(({ id }) => its.has(id));
+  return heldEnvironmentsIn(deps, rows, (id) => its.get(id) ?? [], patience);
+}
+
+/** Milliseconds that an answer of the API waits for what GitHub says of environments. */
+const environmentsPatience = 2_000;
+
+/** The full names of the repositories where ongoing freezes of a plan are known not to hold deployments as they say. */
+export async function looseDeploymentsOf(
+  deps: Deps,
+  { login }: Pick<InstalledAccount, 'login'>,
+  plan: StoredPlan,
+): Promise<string[]> {
+  if (!holdsDeployments(plan)) return [];
+  const ongoing = await ongoingFreezes(deps.db, plan, nowOf(deps.clock));
+  const ids = ongoing.map(({ repositoryId }) => repositoryId);
+  const repositories = await repositoriesOfIds(deps.sql, [...new Set(ids)]);
+  const found = await deploymentsOfPlan(deps, ongoing, repositories, environmentsPatience);
+  return repositories.flatMap(({ id, name }) => {
+    const its = found.get(id) ?? 'unknown';
+    return areDeploymentsEnforced(deploymentsHeldBy(its), holdsMerges(plan)) === false ? [`${login}/${name}`] : [];
+  });
 }
 
 /** Counts all repositories with one statement. */

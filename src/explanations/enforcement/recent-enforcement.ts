@@ -12,6 +12,7 @@ import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull
 import type { Asking } from './ask.ts';
 import { checkSettings, type EnforcementSettings, remedyTargetOf } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
+import { noteEnvironments } from './held-environments.ts';
 import { judgeWork, vital } from './judge-service.ts';
 import { readWork } from './read-service.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
@@ -89,6 +90,7 @@ async function checkAndNote(deps: Deps, repository: FoundRepository): Promise<En
   const settings = await checkSettings(deps, repository);
   const isThere = ([branch]: [string, boolean]) => !settings.absent.includes(branch);
   noteRequired(deps, repository, [...settings.required].filter(isThere));
+  noteEnvironments(deps, repository, settings.environments);
   return settings;
 }
 

@@ -10,8 +10,8 @@ import { hiddenField } from '../form.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { messagePage, showPage } from '../message-page.ts';
-import { idsWithRole, type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
-import { absentOrSignIn, readerTimes, unlessUnsaid } from '../reader.ts';
+import { type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
+import { absentOrSignIn, readerTimes } from '../reader.ts';
 import { askToDeploy } from '../repository/waiting-deployments.ts';
 import { headings, instantText, type Times } from '../text.ts';
 import { badge, stateLine } from '../states.ts';
@@ -29,19 +29,15 @@ type Shown = { times: Times; web: string };
 
 /**
  * `GET /owners/{owner}/deployments`: the deployments that wait at GitHub, and those that freezes held and that were decided
- * lately, of the repositories that the viewer can write to or may freeze. Only writers and admins let one go.
+ * lately, of the repositories that the viewer can write to. The role freezer shows none, by the API neither.
  */
 export async function showDeployments(visit: OwnerVisit): Promise<Response> {
-  const { deps, context, account, viewer, isAdmin, permissions, mayFreeze } = visit;
+  const { deps, context, account, viewer, isAdmin, permissions } = visit;
   if (!viewer) return absentOrSignIn(visit);
   const { login } = account;
-  const asFreezer =
-    isAdmin || mayFreeze === false
-      ? null
-      : await unlessUnsaid(idsWithRole({ ...visit, viewer }, ['freezer']));
-  const theirs = repositoriesFor(visit, ['admin', 'write'], asFreezer ?? undefined);
+  const theirs = repositoriesFor(visit, ['admin', 'write']);
   if (theirs.length === 0 && !isAdmin) {
-    const text = `On GitHub, you cannot write to a repository of ${login} that Holdfast knows, and you don’t have the role freezer in one, so you see no deployments.`;
+    const text = `On GitHub, you cannot write to a repository of ${login} that Holdfast knows, so you see no deployments.`;
     const link = { href: ownerPath(login), text: 'Back to the overview' };
     return messagePage(context, { status: 403, title: 'You cannot see deployments', text, link }, viewer);
   }
@@ -67,7 +63,6 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
   );
   const letGo = (each: Listed, at: number): Html => {
     const permission = isAdmin ? 'admin' : (permissions.get(each.repositoryId) ?? 'none');
-    if (permission !== 'admin' && permission !== 'write') return html``;
     const isForTwo = settings.get(each.repositoryId)?.twoPersonExemptions ?? true;
     const what = html`${hiddenField('environment', each.environment)}
     ${hiddenField('run_id', String(each.runId))} ${hiddenField('from_list', 'yes')}`;
@@ -125,7 +120,7 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
             </table>`
       }
     </section>
-    ${isAdmin ? '' : html`<p class="muted">You aren’t an admin of ${login}, so this page has only repositories that you can write to or may freeze, and some of those may be missing.</p>`}`;
+    ${isAdmin ? '' : html`<p class="muted">You aren’t an admin of ${login}, so this page has only repositories that you can write to, and some of those may be missing.</p>`}`;
   const live = liveAt(visit, ownerLivePath(login));
   return showPage(visit, { title: `Deployments of ${login}`, body, owner: login, tab: 'deployments', live });
 }

@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
-import { whatIsBlocked } from '../../words/describe-fields.ts';
-import type {
-  PlanPreview,
-  PreviewedEnvironment,
-  PreviewedRepository,
+import { whatDeploymentsWait, whatIsBlocked } from '../../words/describe-fields.ts';
+import {
+  deploymentsForeseen,
+  type PlanPreview,
+  type PreviewedEnvironment,
+  type PreviewedRepository,
 } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../page-paths.ts';
 import type { Html } from '../html.ts';
@@ -13,6 +14,19 @@ import { headings } from '../text.ts';
 const mostRepositoriesShown = 100;
 /** How many runs that wait are named. */
 const mostRuns = 3;
+
+/** How many environments it would hold, and where nothing; nothing for a freeze of merges alone. */
+export function deploymentsSummary(preview: PlanPreview): Html | '' {
+  const found = deploymentsForeseen(preview);
+  if (!found) return '';
+  const { held, leaks, notes } = whatDeploymentsWait(found.places, found.unknown, 'would be');
+  const isPartial = preview.notLookedAt.length > 0;
+  return html`<p>
+    ${held === null ? '' : html`${isPartial ? 'Where Holdfast has looked: ' : ''}<strong>${held}</strong>`}
+    ${leaks.map((leak) => html`<strong class="leaking">${leak}</strong> `)}
+    ${notes.map((note) => html`<strong>${note}</strong> `)}
+  </p>`;
+}
 
 /** What a freeze would do to deployments, and its environments in each repository. Nothing for one of merges alone. */
 export function deploymentsPreview(login: string, { holding, repositories }: PlanPreview): Html | '' {

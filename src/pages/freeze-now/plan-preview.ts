@@ -6,7 +6,7 @@ import { repositoryPath } from '../../page-paths.ts';
 import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
 import { describeRule, wordsOfRule } from '../../plans/repetition.ts';
 import { clockChangeAt } from '../../time/local-time.ts';
-import { deploymentsPreview } from './deployments-preview.ts';
+import { deploymentsPreview, deploymentsSummary } from './deployments-preview.ts';
 import { textField } from '../form.ts';
 import { heldList } from '../held.ts';
 import type { Html } from '../html.ts';
@@ -32,12 +32,18 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
   const { blocked, where, notes, loose } = whatGitHubRefuses(repositories);
   const seen = new Set(repositories.map(({ name }) => `${login}/${name}`));
-  const unknown = notLookedAt.length + repositories.filter(({ enforced }) => enforced === 'unknown').length;
+  const unknown =
+    notLookedAt.length + repositories.filter(({ mergesEnforced: word }) => word === 'unknown').length;
+  const isUnknown = repositories.some(({ enforced }) => enforced === 'unknown');
+  const looseMerges = new Set(repositories.flatMap((each) => (each.mergesEnforced === 'no' ? [each.name] : [])));
   const nameIn = (fullName: string) => fullName.slice(login.length + 1);
   const fixOf = (name: string, words = 'How to fix it') =>
     html`<a href="${repositoryPath({ name, account: { login } })}#enforcement">${words}</a>`;
   const isOfMerges = blocksMerges(preview.holding);
-  const unnamed = notEnforced.filter((name) => !loose.has(nameIn(name))).length;
+  // What is said of deployments names the others.
+  const unnamed = notEnforced
+    .map(nameIn)
+    .filter((name) => !loose.has(name) && (looseMerges.has(name) || !seen.has(`${login}/${name}`))).length;
   const rows = [
     // Freezes cannot be created there: none of its products enforces freezes.
     ...notEnforced
@@ -45,8 +51,8 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
       .map(nameIn)
       .map((name) => row(name, null, html`${words.no}, freezes are switched off. ${fixOf(name)}`)),
     ...(isOfMerges ? repositories : [])
-      .toSorted((one, other) => weights[one.enforced] - weights[other.enforced])
-      .map(({ name, toHold, toRefuse, excluded, enforced }) =>
+      .toSorted((one, other) => weights[one.mergesEnforced] - weights[other.mergesEnforced])
+      .map(({ name, toHold, toRefuse, excluded, mergesEnforced: enforced }) =>
         row(
           name,
           [toRefuse === null || toRefuse === toHold ? toHold : `${toRefuse} of ${toHold}`, excluded],
@@ -61,7 +67,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   const isPartial = notLookedAt.length > 0;
   const isUnsaid = repositories.some(({ toRefuse, toHold }) => toRefuse === null && toHold > 0);
   const provided = `${isPartial ? 'Where Holdfast has looked: ' : ''}${isUnsaid ? 'If GitHub requires the check: ' : ''}`;
-  const fills = isLooking ? html`data-fills-in` : isPartial || unknown > 0 ? html`data-asks-again` : '';
+  const fills = isLooking ? html`data-fills-in` : isPartial || isUnknown ? html`data-asks-again` : '';
   const shown = html`<div class="look" ${fills}>
     ${isLooking ? stillLooking(login, notLookedAt, matched) : ''}
     ${
@@ -76,7 +82,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
           </p>`
         : ''
     }
-    ${skippedNote(preview.archived)} ${timeUntilHeld ? html`<p>${provided}${timeUntilHeld.message}</p>` : ''}
+    ${deploymentsSummary(preview)} ${skippedNote(preview.archived)} ${timeUntilHeld ? html`<p>${provided}${timeUntilHeld.message}</p>` : ''}
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''} ${warningNotices(warnings)}
   </div>`;
   const below = html`${deploymentsPreview(login, preview)}

@@ -23,13 +23,14 @@ import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { isInsider } from '../insiders.ts';
 import { absentPage, mayAs, type PageDeps, type RepositoryVisit, readerTimes, uuidOf } from '../reader.ts';
-import { eventList } from '../audit/event-list.ts';
+import { eventList, namesInEvents } from '../audit/event-list.ts';
 import { asGitHubSees, frozenWord, type ShownHeld, whatItHolds } from '../held.ts';
 import {
   deploymentsWord,
   enforcedWord,
   heldByFreeze,
   heldNow,
+  isHollow,
   item,
   madeBy,
   type FreezeState,
@@ -78,6 +79,7 @@ export async function freezePage(
   const freeze = isInside ? record : asPublic(record);
   const state = freezeStateOf(freeze, times.now);
   const over = isOver(state);
+  const isLoose = state === 'ongoing' && isHollow(freeze, report);
   const title = titleOf(freeze);
   const done = doneText(context, freeze, state);
   const warnings = mayChange && !over ? await warningsOf(visit, freeze) : [];
@@ -85,7 +87,7 @@ export async function freezePage(
   const body = html`<h1 dir="auto">${title}</h1>
     ${done ? doneNotice(done, undo) : ''}
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
-    ${freezeState(freeze, state, times)} ${warningNotices([...warnings])}
+    ${freezeState(freeze, state, times, isLoose)} ${warningNotices([...warnings])}
     ${mayChange && !over ? changeForms(repository, freeze, state, refused) : ''}
     ${facts(repository, freeze, state, { held: await asGitHubSees(deps, repository, held, isInside), report: over ? null : report, times })}
     ${told ? freezeReport(repository, told, isInside, times) : ''}
@@ -96,7 +98,7 @@ export async function freezePage(
             ${
               history.events.length === 0
                 ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
-                : eventList(history.events, times, repository.account)
+                : eventList(history.events, times, { ...repository.account, named: await namesInEvents(deps, history.events) })
             }
           </section>`
         : ''
@@ -106,7 +108,7 @@ export async function freezePage(
     body,
     owner: repository.account.login,
     crumbs: [{ name: repository.name, href: repositoryPath(repository) }, { name: 'Freeze' }],
-    frozen: frozenWord(state === 'ongoing' ? [holdsMerges(freeze)] : []),
+    frozen: frozenWord(state === 'ongoing' && !isLoose ? [holdsMerges(freeze)] : []),
     ...(!refused && { live: liveAt(visit, repositoryLivePath(repository)) }),
   };
   return showPage(visit, page, refused ? 422 : 200);
@@ -171,20 +173,21 @@ function doneText({ req }: Context, freeze: FreezeRecord, state: FreezeState): s
 /** How many events of a freeze are shown. The audit log has the rest. */
 const mostFreezeEvents = 50;
 
-/** Until when it is on, when it begins, or when it was over. */
+/** Until when it is on, when it begins, or when it was over. @param isLoose whether it is known to hold nothing. */
 function freezeState(
   { startsAt, endsAt, timezone, deletion }: FreezeRecord,
   freezeIs: FreezeState,
   times: Times,
+  isLoose: boolean,
 ): Html {
-  const state =
-    freezeIs === 'ongoing' ? 'frozen' : freezeIs === 'scheduled' ? 'scheduled' : ('ended' as const);
+  const on = isLoose ? 'notEnforced' : 'frozen';
+  const state = freezeIs === 'ongoing' ? on : freezeIs === 'scheduled' ? 'scheduled' : ('ended' as const);
   const end = endsAt ? instantText(endsAt, times, timezone) : 'until removed';
   const from = freezeIs === 'scheduled' ? html`from ${instantText(startsAt, times, timezone)}` : '';
   const when = deletion
     ? instantText(deletion.at, times)
     : html`${from} ${endsAt && !isOver(freezeIs) ? 'until' : ''} ${end}`;
-  return stateLine(state, html`${badge(state, stateWords[freezeIs])} ${when}`, { isHeading: false });
+  return stateLine(state, html`${badge(state, isLoose ? 'Ongoing, not enforced' : stateWords[freezeIs])} ${when}`, { isHeading: false });
 }
 
 const titleOf = ({ reason }: FreezeRecord): string => shorten(reason, 120);

@@ -7,10 +7,11 @@ import { calendarPath, ownerFormPath, ownerPath, repositoryPath } from '../../pa
 import { bulkAll, bulkBar, bulkBox } from '../bulk.ts';
 import { hiddenField, textField } from '../form.ts';
 import { countText } from '../freeze-now/plan-preview.ts';
-import { blockedOf, notSaid } from '../held.ts';
+import { blockedOf, deploymentsFrozen, notSaid } from '../held.ts';
 import type { Html } from '../html.ts';
-import { badge, states } from '../states.ts';
+import { badge } from '../states.ts';
 import { instantText, type Times } from '../text.ts';
+import { holdsNoDeployments, whereItHolds } from './held-deployments.ts';
 import { mostRowNames, type Overview, type OverviewRow, type SeenOwner } from './overview.ts';
 import { yourPullRequests } from './own-pull-requests.ts';
 import { weekStrip } from './week-strip.ts';
@@ -103,21 +104,25 @@ const cards = (rows: OverviewRow[], times: Times, isOfMany: boolean, hasBox = fa
   </ul>`;
 
 function card(row: OverviewRow, times: Times, isOfMany: boolean, hasBox: boolean): Html {
-  const { reason, href, createdBy, counts, stops } = row;
+  const { reason, href, createdBy, counts, deployments } = row;
   const box =
     hasBox && counts ? bulkBox(counts.planId ?? counts.id, shorten(reason, 60), { field: 'ongoing' }) : '';
-  const state = counts ? 'frozen' : 'scheduled';
   return html`<li class="card">
     <h3>${box}<a href="${href}" dir="auto">${shorten(reason, 120)}</a></h3>
     <p>
-      ${badge(state, counts && !counts.holdsMerges ? 'Deployments frozen' : states[state].word)}
-      ${whenOf(row, times)}
+      ${stateOfRow(row)} ${whenOf(row, times)}
     </p>
-    ${counts ? countsOf(counts) : ''} ${stops ? stopsWhere(stops) : ''}
+    ${counts ? countsOf(counts) : ''} ${deployments ? whereItHolds(deployments) : ''}
     <p class="muted">
       ${whereOf(row, isOfMany)}${createdBy ? html`, by <bdi>${shorten(actorName(createdBy), 60)}</bdi>` : ''}
     </p>
   </li>`;
+}
+
+function stateOfRow({ counts, deployments }: OverviewRow): Html {
+  if (!counts) return badge('scheduled');
+  if (counts.holdsMerges) return badge('frozen');
+  return holdsNoDeployments(deployments) ? badge('notEnforced') : badge('frozen', deploymentsFrozen);
 }
 
 /** The repositories of a row. The count of many leads to where they are. */
@@ -136,18 +141,6 @@ const whenOf = (
 ): Html =>
   html`${counts ? '' : html`from ${instantText(startsAt, times, timezone)} `}${endsAt ? html`until ${instantText(endsAt, times, timezone)}` : 'until removed'}
   ${endsDiffer ? html`<span class="muted">or earlier</span>` : ''}`;
-
-/** In how many repositories a freeze of deployments stops something, and in how many it does not. */
-function stopsWhere({ something, nothing, unknown }: NonNullable<OverviewRow['stops']>): Html {
-  const of = (some: bigint[]) => countText(some.length, 'repository', 'repositories');
-  const all = [...something, ...nothing, ...unknown];
-  return html`<p>
-      Stops deployments in
-      ${something.length === all.length ? of(all) : html`${something.length} of ${of(all)}`}
-    </p>
-    ${nothing.length > 0 ? html`<p class="leaking">Stops nothing in ${of(nothing)}, where no environment has the rule</p>` : ''}
-    ${unknown.length > 0 ? html`<p class="muted">Not known in ${of(unknown)}</p>` : ''}`;
-}
 
 /** How many pull requests are blocked, and what keeps it from holding. */
 function countsOf(group: CurrentGroup): Html {

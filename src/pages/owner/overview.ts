@@ -5,7 +5,6 @@ import {
   reasonOfPlan,
   soonWithin,
 } from '../../explanations/freeze-groups.ts';
-import { heldEnvironmentsIn } from '../../explanations/enforcement/held-environments.ts';
 import { isNotEnforced, isUnknown, type RepositoryState } from '../../explanations/repository-states.ts';
 import { freezePath, planPath } from '../../page-paths.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
@@ -20,6 +19,13 @@ import { mayAs, type PageDeps, type Viewer } from '../reader.ts';
 import { exemptionRequest, type Standing } from '../status/exemption-forms.ts';
 import { aboutListed, type RequestPlace } from '../status/request-card.ts';
 import type { Times } from '../text.ts';
+import {
+  deploymentsOfGroup,
+  type DeploymentsOfRow,
+  type DeploymentsThere,
+  deploymentsThere,
+  holdsNoDeployments,
+} from './held-deployments.ts';
 import type { OwnerVisit } from './open-owner.ts';
 import { type OwnHeld, type OwnPullRequest, ownPullRequests } from './own-pull-requests.ts';
 
@@ -48,12 +54,9 @@ export type OverviewRow = Pick<
   href: string;
   /** What is so now; null for what comes. */
   counts: CurrentGroup | null;
-  /** Where it stops deployments, if it should and the viewer may know it. */
-  stops: Stops | null;
+  /** What it holds of deployments, if it should hold any and the viewer may know it. */
+  deployments: DeploymentsOfRow | null;
 };
-
-/** Where a freeze of deployments stops something, where nothing because no environment has the rule, and where that is not known. */
-type Stops = Record<'something' | 'nothing' | 'unknown', bigint[]>;
 
 /** What is frozen now, what comes next, and what waits for the viewer, of one owner or of many. */
 export type Overview = {
@@ -66,10 +69,8 @@ export type Overview = {
   requests: Html[];
   /** The viewer's own pull requests that freezes should hold. */
   mine: OwnPullRequest[];
-  /** The repositories where ongoing freezes of deployments are known to stop nothing. */
-  stopsNothing: ReadonlySet<bigint>;
-  /** Where one of them is known to stop something. Of the others that is not known, or not for the viewer to know. */
-  stopsSomething: ReadonlySet<bigint>;
+  /** What is so in the repositories where freezes of deployments are ongoing. */
+  deploymentsIn: ReadonlyMap<bigint, DeploymentsThere>;
 };
 
 /** How many repositories of a row are named. */
@@ -105,9 +106,13 @@ export async function loadOverview(
     Promise.all(owners.map((owner) => plannedBy(deps, owner, now))),
     viewer ? requestsFor(deps, viewer, owners, times) : [],
   ]);
-  const stops = new Map(
+  const deployments = new Map(
     await Promise.all(
-      ongoing.groups.map(async (group) => [group, await stopsOf(deps, group, places, isInside)] as const),
+      ongoing.groups.map(async (group) => {
+        const those = [...group.deploymentsIn.keys()].map((id) => places.get(id)!);
+        const states = those.every(isInside) ? those.map(({ state }) => state) : [];
+        return [group, await deploymentsOfGroup(deps, group, states)] as const;
+      }),
     ),
   );
   const rowOf = (group: CurrentGroup, isOn: boolean): OverviewRow => {
@@ -120,7 +125,7 @@ export async function loadOverview(
       names,
       href: pathOf(group, owner, names[0]!),
       counts: isOn ? group : null,
-      stops: stops.get(group) ?? null,
+      deployments: deployments.get(group) ?? null,
     };
   };
   const made = new Set(scheduled.groups.map(({ planId }) => planId));
@@ -143,49 +148,22 @@ export async function loadOverview(
     moreFrozen: ongoing.total - ongoing.groups.length,
     moreComes: coming.length > mostRows || scheduled.total > scheduled.groups.length,
     requests,
-    stopsNothing: nothingStopsIn([...stops.values()], places),
-    stopsSomething: new Set([...stops.values()].flatMap((each) => each?.something ?? [])),
+    deploymentsIn: deploymentsThere(
+      placed.map(({ state }) => state),
+      [...deployments.values()],
+    ),
   };
 }
 
 type Place = { owner: SeenOwner; state: RepositoryState };
 
-/** Where a group stops deployments; null if it stops none, and for viewers who do not see the inside of all its repositories. */
-async function stopsOf(
-  deps: PageDeps,
-  { deploymentsIn, environments }: CurrentGroup,
-  places: ReadonlyMap<bigint, Place>,
-  isInside: (place: Place) => boolean,
-): Promise<Stops | null> {
-  const rows = deploymentsIn.map((id) => places.get(id)!);
-  if (rows.length === 0 || !rows.every(isInside)) return null;
-  const states = rows.map(({ state }) => state);
-  const found = await heldEnvironmentsIn(deps, states, {
-    holds: ['deployments'],
-    ...(environments.length > 0 && { environments }),
-  });
-  const wordOf = (id: bigint): keyof Stops => {
-    const its = found.get(id) ?? 'unknown';
-    return its === 'unknown' ? its : its.waiting.length > 0 ? 'something' : 'nothing';
-  };
-  const those = (word: keyof Stops) => [...found.keys()].filter((id) => wordOf(id) === word);
-  return { something: those('something'), nothing: those('nothing'), unknown: those('unknown') };
-}
-
-/** Where that is known of all its freezes of deployments. */
-function nothingStopsIn(all: (Stops | null)[], places: ReadonlyMap<bigint, Place>): ReadonlySet<bigint> {
-  const times = Map.groupBy(
-    all.flatMap((stops) => stops?.nothing ?? []),
-    (id) => id,
-  );
-  return new Set(
-    [...times.keys()].filter((id) => times.get(id)!.length === places.get(id)!.state.ofDeployments),
-  );
-}
-
 /** The word of the tab. */
 export const frozenIn = ({ frozen }: Overview): string | null =>
-  frozenWord(frozen.map(({ counts }) => counts?.holdsMerges ?? true));
+  frozenWord(
+    frozen
+      .filter(({ deployments }) => !holdsNoDeployments(deployments))
+      .map(({ counts }) => counts?.holdsMerges ?? true),
+  );
 
 const earliestFirst = (one: { startsAt: Date }, other: { startsAt: Date }): number =>
   one.startsAt.getTime() - other.startsAt.getTime();
@@ -222,7 +200,7 @@ async function plannedBy(deps: PageDeps, owner: SeenOwner, now: Date): Promise<O
       repositories: matched.length,
       names: matched.slice(0, mostRowNames).map(({ name }) => name),
       href: planPath(owner.account.login, plan.id),
-      ...{ counts: null, stops: null },
+      ...{ counts: null, deployments: null },
     }))
     .toArray();
 }

@@ -8,7 +8,6 @@ import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { stillSo, undoEnding } from '../undo.ts';
 import {
-  areDeploymentsFrozen,
   enforcedOf,
   withKnownEnforcement,
   askBehindPage,
@@ -23,7 +22,8 @@ import { disabledNotices } from './disabled-webhooks.ts';
 import { firstStepsCard } from '../first-steps.ts';
 import type { OwnerVisit } from './open-owner.ts';
 import { latestActs } from './latest-acts.ts';
-import { frozenIn, loadOverview } from './overview.ts';
+import { deploymentsBadge, type DeploymentsThere } from './held-deployments.ts';
+import { frozenIn, loadOverview, type Overview } from './overview.ts';
 import { overviewLists } from './overview-lists.ts';
 import { stateOfOwners } from './state-of-owners.ts';
 import { updating } from './updating.ts';
@@ -67,15 +67,15 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
     isAdmin ? firstStepsCard(deps, account, repositories) : '',
     isAdmin ? latestActs(deps, account, times) : '',
   ]);
-  const { stopsNothing, stopsSomething } = overview;
+  const { deploymentsIn } = overview;
   const read = (span: FreezeSpan) => (insideOf.has(span.repositoryId) ? span : asPublic(span));
   const reasons = new Map(spans.map((span) => [span.repositoryId, read(span).reason]));
   const { login } = account;
   const isTickable = mayFreeze === true;
-  const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable, stopsNothing });
+  const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable, deploymentsIn });
   const body = html`${saidMessage(context, undoEnding(visit), await stillSo(visit))}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
-      ${stateOfOwners([seen], { list: '', times, stopsNothing, stopsSomething, actions: isTickable ? actions(login, overview.frozen.length > 0) : '' })}
+      ${stateOfOwners([seen], { list: '', times, deploymentsIn, actions: isTickable ? actions(login, overview.frozen.length > 0) : '' })}
     </form>
     ${notices} ${overviewLists(overview, times, false, { first: steps, last: activity })}
     <section id="repositories" aria-labelledby="repositories-heading">
@@ -198,9 +198,7 @@ type Table = {
   times: Times;
   /** Whether rows have checkboxes, to freeze or unfreeze repositories. */
   isTickable: boolean;
-  /** Where freezes of deployments are known to stop nothing. */
-  stopsNothing: ReadonlySet<bigint>;
-};
+} & Pick<Overview, 'deploymentsIn'>;
 
 /** One row for each repository. */
 function repositoryTable(table: Table): Html {
@@ -225,7 +223,7 @@ function repositoryTable(table: Table): Html {
 }
 
 function rowOf(
-  { login, reasons, enforced, times, isTickable, stopsNothing }: Table,
+  { login, reasons, enforced, times, isTickable, deploymentsIn }: Table,
   row: RepositoryState,
 ): Html {
   const reason = reasons.get(row.id);
@@ -249,20 +247,17 @@ function rowOf(
       ${row.private ? html`<span class="muted">private</span>` : ''}
       ${reason === undefined ? '' : html`<span class="reason"><bdi>${shorten(reason, 90)}</bdi></span>`}
     </th>
-    <td>${nowOf(row, times, stopsNothing.has(row.id))}</td>
+    <td>${nowOf(row, times, deploymentsIn.get(row.id))}</td>
     <td class="number of-held">${heldOf(row)}</td>
     <td class="of-enforced">${enforcedWord(row, enforced.get(row.id))}</td>
   </tr>`;
 }
 
-/** @param isLoose whether its freezes of deployments stop nothing. */
-function nowOf(row: RepositoryState, times: Times, isLoose: boolean): Html {
+/** @param there what freezes of deployments do there; undefined where none is ongoing. */
+function nowOf(row: RepositoryState, times: Times, there: DeploymentsThere | undefined): Html {
   const { until, next, requests } = row;
   const state = repositoryStateOf(row);
-  const frozen = isLoose
-    ? badge('notEnforced', 'Deployments not stopped')
-    : badge('frozen', 'Deployments frozen');
-  const deployments = areDeploymentsFrozen(row) ? frozen : '';
+  const deployments = there ? deploymentsBadge(there) : '';
   const waiting = requests > 0 ? badge('waiting', countText(requests, 'request')) : '';
   if (state === 'archived') return html`<span class="badge past">Archived</span>`;
   if (state === 'free') return html`${deployments || badge('free')} ${waiting}`;
@@ -272,6 +267,9 @@ function nowOf(row: RepositoryState, times: Times, isLoose: boolean): Html {
       : until
         ? html`until ${instantText(until, times)}`
         : 'until removed';
+  // What is so now comes first, and the time beside what it is of.
+  if (state === 'scheduled' && there)
+    return html`${deployments} ${badge(state, 'Merges scheduled')} <span class="when">${when}</span> ${waiting}`;
   return html`${badge(state)} ${deployments} ${waiting} <span class="when">${when}</span>`;
 }
 

@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import {
-  areDeploymentsFrozen,
   isNotEnforced,
   isUnknown,
   type RepositoryState,
@@ -12,13 +11,14 @@ import { notSaid } from '../held.ts';
 import type { Html } from '../html.ts';
 import { stateLine } from '../states.ts';
 import { instantAndDistance, type Times } from '../text.ts';
+import { countDeployments, type DeploymentCounts, loosenessOf } from './held-deployments.ts';
 import type { Overview, SeenOwner } from './overview.ts';
 import { updating } from './updating.ts';
 
 /**
  * The first line of an overview: what is frozen, and how many pull requests are blocked. What is not known is said, too.
  * @param list the page of an owner, which lists its repositories; null if the line is about several owners.
- * @param stopsNothing as of an `Overview`. @param silent how many owners GitHub does not answer about. @param actions the buttons beside it.
+ * @param deploymentsIn as of an `Overview`. @param silent how many owners GitHub does not answer about. @param actions the buttons beside it.
  */
 export function stateOfOwners(
   owners: SeenOwner[],
@@ -26,24 +26,21 @@ export function stateOfOwners(
     list,
     times,
     actions,
-    stopsNothing,
-    stopsSomething,
+    deploymentsIn,
     silent = 0,
   }: {
     list: string | null;
     times: Times;
     actions: Html | '';
     silent?: number;
-  } & Pick<Overview, 'stopsNothing' | 'stopsSomething'>,
+  } & Pick<Overview, 'deploymentsIn'>,
 ): Html {
   const all = owners.flatMap(({ repositories }) => repositories);
   const known = owners.filter(({ isAdmin }) => isAdmin).flatMap(({ repositories }) => repositories);
   const sum = (of: (each: RepositoryState) => number) => all.reduce((total, each) => total + of(each), 0);
   const frozen = all.filter((each) => repositoryStateOf(each) === 'frozen');
-  const ofDeployments = all.filter(areDeploymentsFrozen);
-  const stopped = ofDeployments.filter(({ id }) => !stopsNothing.has(id)).length;
-  const unstopped = ofDeployments.length - stopped;
-  const isSure = ofDeployments.every(({ id }) => stopsNothing.has(id) || stopsSomething.has(id));
+  const counted = countDeployments([...deploymentsIn.values()]);
+  const ofDeployments = deploymentsIn.size === 0 ? null : counted;
   const wait = known.reduce((total, each) => total + each.deploymentsWait, 0);
   const [held, leaking, unsaid] = [
     sum((each) => each.held),
@@ -58,7 +55,7 @@ export function stateOfOwners(
     list === null
       ? html`<span class="${kind}">${text}</span>`
       : html`<a href="${list}?state=${state}#repositories" class="${kind}">${text}</a>`;
-  const isOn = frozen.length + ofDeployments.length > 0;
+  const isOn = frozen.length + deploymentsIn.size > 0;
   const counts = [
     toHold > 0 || frozen.length > 0
       ? html`<strong>${held === toHold ? held : `${held} of ${toHold}`}</strong>
@@ -72,12 +69,7 @@ export function stateOfOwners(
     trouble > 0 ? linked(`${trouble} not enforced`, 'trouble', 'leaking') : null,
     unknown > 0 ? linked(`${unknown} not known to be enforced`, 'unknown') : null,
     toJudge > 0 ? html`${toJudge} not judged yet` : null,
-    unstopped > 0
-      ? html`<span class="leaking"
-          >nothing stops deployments in ${countText(unstopped, 'repository', 'repositories')} where they are
-          frozen</span
-        >`
-      : null,
+    ...loosenessOf(counted),
     wait > 0 ? html`${countText(wait, 'deployment')} ${wait === 1 ? 'waits' : 'wait'}` : null,
     requests > 0
       ? html`<a href="${list === null ? '#decide' : exemptionsPath(owners[0]!.account.login)}"
@@ -86,9 +78,11 @@ export function stateOfOwners(
       : null,
   ].filter((each) => each !== null);
   const said = isOn
-    ? whatIsFrozen(owners, frozen, all, { stopped: ofDeployments.length > 0 ? stopped : null, isSure }, times)
+    ? whatIsFrozen(owners, frozen, all, ofDeployments, times)
     : nothing(owners, list, silent);
-  return stateLine(isOn ? 'frozen' : all.length === 0 ? 'unknown' : 'free', said, { counts, actions });
+  const isHeld = frozen.length + counted.frozen + counted.unknown > 0;
+  const state = isHeld ? 'frozen' : isOn ? 'notEnforced' : all.length === 0 ? 'unknown' : 'free';
+  return stateLine(state, said, { counts, actions });
 }
 
 function nothing(owners: SeenOwner[], list: string | null, silent: number): Html {
@@ -104,42 +98,51 @@ function whatIsFrozen(
   owners: SeenOwner[],
   frozen: RepositoryState[],
   all: RepositoryState[],
-  ofDeployments: { stopped: number | null; isSure: boolean },
+  deployments: Pick<DeploymentCounts, 'frozen' | 'unknown'> | null,
   times: Times,
 ): Html {
   const [only] = owners.length === 1 ? owners : [];
-  const counts = { frozen: frozen.length, all: all.length, ...ofDeployments };
+  const counts = { frozen: frozen.length, all: all.length, deployments };
   const ends = frozen.map(({ until }) => until);
   return frozenWords(only?.account.login ?? null, counts, ends, times);
 }
 
 /**
- * The same from numbers of repositories. `stopped` is null if no freeze of deployments is on, and not
- * sure while it is not known where it stops something, or not for the reader to know.
- * @param login null for several owners. @param ends of what is frozen; null for none.
+ * The same from numbers of repositories.
+ * @param login null for several owners. @param counts `deployments` is null if no freeze of deployments is on; `unknown` of
+ *   it are those where it is not known what it holds, or not for the reader to know. @param ends of what is frozen; null for
+ *   none.
  */
 export function frozenWords(
   login: string | null,
   {
     frozen,
     all,
-    stopped,
-    isSure,
-  }: Record<'frozen' | 'all', number> & { stopped: number | null; isSure: boolean },
+    deployments,
+  }: Record<'frozen' | 'all', number> & { deployments: Pick<DeploymentCounts, 'frozen' | 'unknown'> | null },
   ends: (Date | null)[],
   times: Times,
 ): Html {
   const until = untilOf(ends, times);
   const of = login === null ? '' : html` of <bdi>${login}</bdi>`;
   const repositories = html`${countText(all, 'repository', 'repositories')}${of}`;
-  const deployments = html`${isSure ? 'Deployments are frozen' : 'A freeze of deployments is on'} in
-  ${stopped ?? 0} of ${repositories}`;
-  if (frozen === 0) return deployments;
+  const said = deployments && deploymentsFrozenIn(deployments, repositories);
+  if (frozen === 0 && said) return said;
   const merges =
     login !== null && frozen === all
       ? html`<bdi>${login}</bdi> is frozen`
       : html`${frozen} of ${repositories} ${frozen === 1 ? 'is' : 'are'} frozen`;
-  return html`${merges}${until}${stopped === null ? '' : html`. ${deployments}`}`;
+  return html`${merges}${until}${said ? html`. ${said}` : ''}`;
+}
+
+function deploymentsFrozenIn(
+  { frozen, unknown }: Pick<DeploymentCounts, 'frozen' | 'unknown'>,
+  repositories: Html,
+): Html {
+  if (unknown > 0) return html`A freeze of deployments is on in ${frozen + unknown} of ${repositories}`;
+  return frozen > 0
+    ? html`Deployments are frozen in ${frozen} of ${repositories}`
+    : html`A freeze of deployments is on, and enforced in none of ${repositories}`;
 }
 
 /** When the last of them is free again. */

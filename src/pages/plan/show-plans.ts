@@ -33,14 +33,15 @@ import {
   ruleWords,
   skippedNote,
 } from '../freeze-now/plan-preview.ts';
-import { blockedOf, frozenWord, notSaid, whatItHolds } from '../held.ts';
+import { blockedOf, deploymentsFrozen, frozenWord, notSaid, whatItHolds } from '../held.ts';
 import { bulkBar, bulkBox } from '../bulk.ts';
 import { warningsOfChange } from '../kept-answers.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { saidMessage, showPage } from '../message-page.ts';
 import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-owner.ts';
-import { planProgress, type FreezeProgress, whereStopped } from '../freeze-progress.ts';
+import { planProgress, type FreezeProgress, holdsNothing, whereStopped } from '../freeze-progress.ts';
+import { lacksWords } from '../progress.ts';
 import { readerTimes, unlessUnsaid } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
 import { badge, stateLine } from '../states.ts';
@@ -152,7 +153,8 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
     ${mayChange ? occurrenceActions(visit, on) : ''} ${ongoingList(visit, on)}
     ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, progress, times, mayChange)} ${past}`;
-  return showPage(visit, { ...page, body, frozen: frozenWord(on.map(holdsMerges)) });
+  const frozen = frozenWord(holdsNothing(progress) ? [] : on.map(holdsMerges));
+  return showPage(visit, { ...page, body, frozen });
 }
 
 /** A plan that is over or deleted: what it was, how it ended, and what it froze. */
@@ -199,24 +201,24 @@ function planState(
   progress: FreezeProgress,
   times: Times,
 ): Html {
-  const { isOn, held, toHold, toAsk, holdsMerges, deployments, stops, withoutRule } = progress;
-  const notEnforced = new Set([...progress.notEnforced, ...withoutRule.map(({ name }) => name)]).size;
+  const { isOn, held, toHold, toAsk, holdsMerges, deployments, stops } = progress;
   const notKnown = new Set([...progress.notKnown, ...progress.environmentsUnknown]).size + toAsk;
   // The one that is on, or else the next: one that somebody ended early is neither.
   const one = nextOccurrences.find(({ startsAt }) => startsAt <= times.now === isOn);
-  const state = isOn ? 'frozen' : one ? 'scheduled' : 'ended';
+  const isLoose = isOn && holdsNothing(progress);
+  const state = isLoose ? 'notEnforced' : isOn ? 'frozen' : one ? 'scheduled' : 'ended';
   const said = one ? nextOf(plan, one, times) : badge(state, isOn ? 'Ongoing' : 'Not ongoing');
   const blocked = blockedOf({ held, waiting: toHold - held, leaking: 0, unsaid: 0 });
   const counts = [
     isOn &&
       html`<a href="${progressPath(account.login, { plan: plan.id })}"
-          >${holdsMerges ? blocked : 'Deployments frozen'}</a
+          >${holdsMerges ? blocked : isLoose ? 'No deployments frozen' : deploymentsFrozen}</a
         >
         ${deployments ?? ''}`,
     isOn && progress.unsaid > 0 && notSaid(progress.unsaid),
     countText(matched, 'repository', 'repositories'),
     isOn && stops !== null && `deployments wait ${whereStopped(progress)}`,
-    notEnforced > 0 && html`<strong class="leaking">${notEnforced} not enforced</strong>`,
+    ...lacksWords(progress),
     notKnown > 0 && `${notKnown} not known to be enforced`,
     toAsk > 0 && `Holdfast is still asking GitHub about ${toAsk}.`,
   ].filter((each) => each !== false);

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { type Actor, actorName } from '../../events/actor.ts';
 import type { EnforcementReport } from '../../explanations/enforcement/recent-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
-import { judgeHeldDeployments } from '../../explanations/enforcement/judge-environments.ts';
+import { holdsSomething, judgeHeldDeployments } from '../../explanations/enforcement/judge-environments.ts';
 import { holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';
 import { type FreezePhase, phaseOf } from '../../freezes/freeze-window.ts';
@@ -86,10 +86,15 @@ function row(
   const href = freezePath(page.repository, id);
   const its = heldByFreeze(page.held, freeze);
   const isSpecial = matchingConditions.length + excludeConditions.length > 0 || holdsDeployments(freeze);
-  const isLoose =
-    report &&
-    ((holdsMerges(freeze) && isFreezeEnforced(report, freeze, its) === false) ||
-      (holdsDeployments(freeze) && judgeHeldDeployments(freeze, report.environments).enforced === false));
+  const isLoose = report && holdsMerges(freeze) && isFreezeEnforced(report, freeze, its) === false;
+  const ofDeployments =
+    report && holdsDeployments(freeze) ? judgeHeldDeployments(freeze, report.environments) : null;
+  const lacks =
+    isLoose || ofDeployments?.enforced === false
+      ? !isLoose && ofDeployments?.held === 'some'
+        ? 'Enforced in part'
+        : 'Not enforced'
+      : null;
   return html`<tr id="freeze-${id}">
     <th scope="row">
       ${hasBox && (state === 'ongoing' || more.length === 0) ? bulkBox(id, shorten(reason, 60), { version: String(freeze.version), kind: state === 'ongoing' ? 0 : 1 }) : ''}
@@ -98,7 +103,7 @@ function row(
     </th>
     <td>
       <span class="badge ${state}">${stateWords[state]}</span>
-      ${isLoose ? html`<a class="badge leaking" href="#enforcement">Not enforced</a>` : ''}
+      ${lacks === null ? '' : html`<a class="badge leaking" href="#enforcement">${lacks}</a>`}
     </td>
     <td>
       ${whenOf(freeze, state, page.times)}
@@ -195,15 +200,23 @@ export function enforcedWord(
   return word === 'unknown' ? html`Unknown, ${why}` : html`<strong class="leaking">No</strong>, ${why}`;
 }
 
-/** Whether GitHub waits for Holdfast before the deployments that a freeze holds. */
+/** Whether GitHub waits for Holdfast before the deployments that a freeze holds, and what to do if not. */
 export function deploymentsWord(freeze: FreezeRecord, report: EnforcementReport, href: string): Html {
-  const { enforced, sentence } = judgeHeldDeployments(freeze, report.environments);
+  const { held, enforced, sentence } = judgeHeldDeployments(freeze, report.environments);
   if (enforced === true) return html`${sentence}`;
-  const why = html`<a href="${href}">see why</a>`;
-  return enforced === false
-    ? html`<strong class="leaking">${sentence}</strong> ${why}`
-    : html`${sentence} ${why}`;
+  if (enforced === 'unknown') return html`${sentence} <a href="${href}">see why</a>`;
+  const toDo =
+    held === 'absent'
+      ? 'Name an environment in the job that deploys and enable the rule there, or correct the environments of the freeze'
+      : 'An admin enables the rule there';
+  return html`<strong class="leaking">${sentence}</strong> ${toDo}: <a href="${href}">see how</a>.`;
 }
+
+/** Whether a freeze of deployments alone is known to hold nothing: GitHub waits for Holdfast in no environment that it names. */
+export const isHollow = (freeze: FreezeRecord, report: EnforcementReport | null): boolean =>
+  report !== null &&
+  !holdsMerges(freeze) &&
+  holdsSomething(judgeHeldDeployments(freeze, report.environments).held) === false;
 
 export type FreezeState = FreezePhase | 'deleted';
 

@@ -30,7 +30,7 @@ import {
   readerTimes,
   unlessUnsaid,
 } from '../reader.ts';
-import { eventList } from '../audit/event-list.ts';
+import { eventList, type NamedInEvents, namesInEvents } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import {
   currentFreezeList,
@@ -38,12 +38,14 @@ import {
   pastFreezeList,
   heldByFreeze,
   freezeStateOf,
+  isHollow,
 } from './freeze-list.ts';
 import { whatDeploymentsDo } from '../../words/describe-fields.ts';
 import { isHeld, loadPage, type RepositoryPage, readRepositoryView, linkTo } from './load-page.ts';
 import { pullRequestList } from './pull-request-list.ts';
 import { waitingDeployments } from './waiting-deployments.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
+import { holdsSomething, judgeHeldDeployments } from '../../explanations/enforcement/judge-environments.ts';
 import { frozenStateAt } from '../../plans/frozen-state.ts';
 import { countText } from '../freeze-now/plan-preview.ts';
 import { asGitHubSees, heldCounts, frozenWord, notJudged } from '../held.ts';
@@ -64,8 +66,15 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     permissionOf(visit),
   ]);
   const open = await asGitHubSees(deps, repository, loaded.open, refusal === null);
-  const page = { ...loaded, open, held: open.filter(isHeld) };
   const isAdmin = permission === 'admin';
+  const mayWrite = isAdmin || permission === 'write';
+  const listsExemptions = mayWrite || (loaded.exemptions.length > 0 && (await mayAs(visit, 'approver')));
+  const page = {
+    ...{ ...loaded, open, held: open.filter(isHeld) },
+    // Whoever is inside without being a writer sees which freezes there are, and not what they hold.
+    waiting: mayWrite ? loaded.waiting : [],
+    exemptions: listsExemptions ? loaded.exemptions : [],
+  };
   const readsLog = isAdmin || (await unlessUnsaid(hasAnyRole(visit, permission))) === true;
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
@@ -87,18 +96,18 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     <div class="columns">
       <div>
         ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
-        ${pullRequestList(page, permission === 'admin' || permission === 'write')}
+        ${pullRequestList(page, mayWrite)}
         ${await waitingDeployments(visit, page, permission)}
       </div>
       <aside>
         ${isNew ? '' : currentFreezeList(page, report, mayChange)} ${refusal ?? enforcement(report, times)}
-        ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, readsLog) : ''}
+        ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, readsLog, await namesInEvents(deps, page.log)) : ''}
       </aside>
     </div>`;
   const ongoing = page.current.filter((freeze) => freezeStateOf(freeze, page.now) === 'ongoing');
   return showPage(visit, {
     ...{ title: fullName(repository), body, owner: account.login, crumbs: [{ name }] },
-    frozen: frozenWord(ongoing.map(holdsMerges)),
+    frozen: frozenWord(ongoing.filter((each) => !isHollow(each, report)).map(holdsMerges)),
     live: liveAt(visit, repositoryLivePath(repository)),
   });
 }
@@ -115,6 +124,7 @@ const latestEvents = (
   events: ListedEvent[],
   { repository, times }: RepositoryPage,
   readsLog: boolean,
+  named: NamedInEvents,
 ): Html =>
   html`<section id="log" aria-labelledby="log-heading">
     <details class="fold">
@@ -122,7 +132,7 @@ const latestEvents = (
       ${
         events.length === 0
           ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
-          : eventList(events, times, repository.account)
+          : eventList(events, times, { ...repository.account, named })
       }
     </details>
     ${readsLog ? html`<p><a href="${repositoryAuditPath(repository)}">Audit log</a></p>` : ''}
@@ -156,12 +166,23 @@ function firstLine(page: RepositoryPage, report: EnforcementReport | null, actio
   const name = html`<bdi>${fullName(repository)}</bdi>`;
   if (ongoing.length > 0)
     return stateLine('frozen', html`${name} is frozen ${untilOf(page, ongoing)}`, { counts, actions });
+  if (all.length > 0 && all.every((each) => isHollow(each, report)))
+    return stateLine('notEnforced', html`The freeze of deployments of ${name} is not enforced`, {
+      counts: [noMerges, ...counts],
+      actions,
+    });
   return all.length > 0
-    ? stateLine('frozen', html`Deployments of ${name} are frozen`, { counts: [noMerges, ...counts], actions })
+    ? stateLine('frozen', deploymentsAre(name, all, report), { counts: [noMerges, ...counts], actions })
     : stateLine('free', html`${name} is free`, { counts: ['No freezes are ongoing.', ...counts], actions });
 }
 
 const noMerges = 'No freeze of merges is ongoing.';
+
+/** @param report null for those who may not know it. */
+const deploymentsAre = (name: Html, all: FreezeRecord[], report: EnforcementReport | null): Html =>
+  report && all.some((each) => holdsSomething(judgeHeldDeployments(each, report.environments).held) === true)
+    ? html`Deployments of ${name} are frozen`
+    : html`A freeze of deployments is on in ${name}`;
 
 /** What a freeze does to deployments, whether GitHub waits for us, and how many wait. @param areMergesFrozen by any freeze. */
 function ofDeployments(

@@ -97,37 +97,37 @@ test('the call names the host of a GitHub Enterprise Server', () => {
 
 test.each([
   [
-    'all wait',
+    'all',
     [environment('production')],
     true,
     'GitHub waits for Holdfast before it deploys to production.',
   ],
   [
-    'some wait',
+    'some',
     [environment('production'), environment('prod-eu', off)],
     false,
     'Deployments to prod-eu are not stopped: the rule is not enabled there. GitHub waits for Holdfast before it deploys to production.',
   ],
   [
-    'none waits',
+    'none',
     [environment('production', off)],
     false,
     'Deployments to prod* are not stopped: no environment has the rule.',
   ],
   [
-    'none matches',
+    'absent',
     [environment('staging')],
     false,
     'Deployments to prod* are not stopped: there is no such environment.',
   ],
-])('a freeze of deployments: %s', (_, environments, enforced, sentence) => {
+])('a freeze of deployments: %s', (held, environments, enforced, sentence) => {
   const facts = known({ environments, total: environments.length });
-  expect(judgeHeldDeployments(freeze, facts)).toEqual({ enforced, sentence });
+  expect(judgeHeldDeployments(freeze, facts)).toMatchObject({ held, enforced, sentence });
 });
 
 test('whether a freeze of deployments is enforced may be unknown', () => {
   expect(judgeHeldDeployments(freeze, null).enforced).toBe('unknown');
-  expect(judgeHeldDeployments(freeze, unknownFact('it needs Actions: read'))).toEqual({
+  expect(judgeHeldDeployments(freeze, unknownFact('it needs Actions: read'))).toMatchObject({
     enforced: 'unknown',
     sentence: 'Holdfast cannot tell whether deployments to prod* are stopped: it needs Actions: read.',
   });
