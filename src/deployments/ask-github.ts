@@ -41,7 +41,8 @@ export type Run = {
 const longestTitle = 200;
 
 /** The first line; null for none. */
-const titleIn = (message: string): string | null => cutText(message.split('\n')[0]!.trim(), longestTitle) || null;
+const titleIn = (message: string): string | null =>
+  cutText(message.split('\n')[0]!.trim(), longestTitle) || null;
 
 type RunJson = Awaited<ReturnType<GitHubClient['rest']['actions']['getWorkflowRun']>>['data'];
 

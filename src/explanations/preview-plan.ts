@@ -1,7 +1,5 @@
 import pLimit from 'p-limit';
 import type { Deps } from '../deps.ts';
-import { listDeployments } from '../deployments/deployment-store.ts';
-import { type Deployment, environmentKey } from '../deployments/deployment.ts';
 import { type Freeze, holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { judgeFreeze, needsOf, type ParsedFreeze, parseFreeze } from '../freezes/judge-freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
@@ -18,11 +16,19 @@ import { readInput } from '../plans/source/read-source.ts';
 import { foreseeGivenEnds, mostShown, warnOfDeployments, warnOfDates } from '../plans/show-plan.ts';
 import { warnOfEnvironments } from '../plans/unknown-environments.ts';
 import { nowOf, within } from '../time/clock.ts';
-import type { DeploymentsToHold } from '../words/describe-fields.ts';
 import { mapAtOnce } from '../time/slices.ts';
 import { countRefused, isFreezeEnforced, isUnrequired } from './enforcement/finding.ts';
-import { type DeploymentsHeld, isAllEnforced, judgeHeldDeployments } from './enforcement/judge-environments.ts';
-import { type EnforcementReport, recentEnforcement } from './enforcement/recent-enforcement.ts';
+import {
+  type DeploymentsHeld,
+  isAllEnforced,
+  judgeHeldDeployments,
+} from './enforcement/judge-environments.ts';
+import { recentEnforcement } from './enforcement/recent-enforcement.ts';
+import {
+  deploymentsForeseen,
+  foreseeEnvironments,
+  type PreviewedEnvironment,
+} from './foreseen-deployments.ts';
 import { baseOf, foreseeTime, isHeldVerdict, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
 import { globsOfNothing } from '../freezes/freeze-warnings.ts';
 import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/time-until-held.ts';
@@ -49,33 +55,9 @@ export type PreviewedRepository = {
   environments: PreviewedEnvironment[] | null;
 };
 
-/** @property hasRule whether GitHub waits for Holdfast there. @property waiting the deployments that wait there now, the newest first. */
-export type PreviewedEnvironment = {
-  name: string;
-  hasRule: boolean;
-  waiting: Pick<Deployment, 'runId' | 'workflow' | 'runNumber' | 'ref'>[];
-};
-
-/** What a preview knows of deployments: places, and the names of those of which GitHub says nothing. Null for a freeze of merges alone. */
-export function deploymentsForeseen({
-  holding,
-  repositories,
-}: Pick<PlanPreview, 'holding' | 'repositories'>): { places: DeploymentsToHold[]; unknown: string[] } | null {
-  if (!holdsDeployments(holding)) return null;
-  const namesOf = (all: PreviewedEnvironment[], isIt: boolean) =>
-    all.filter(({ hasRule }) => hasRule === isIt).map(({ name }) => name);
-  const known = repositories.filter(({ deployments }) => deployments !== 'unknown');
-  return {
-    places: known.map(({ name, environments }) => ({
-      name,
-      waiting: namesOf(environments ?? [], true),
-      loose: namesOf(environments ?? [], false),
-    })),
-    unknown: repositories.filter(({ deployments }) => deployments === 'unknown').map(({ name }) => name),
-  };
-}
-
 export type PlanPreview = {
+  /** What it would hold of deployments; null for a plan of merges alone. */
+  deployments: ReturnType<typeof deploymentsForeseen>;
   /** What it blocks. */
   holding: Pick<Freeze, 'holds' | 'environments' | 'onDeployment'>;
   /** The plan, as it would be saved. */
@@ -234,6 +216,7 @@ async function previewBy(
   const unenforced = new Set(seen.flatMap(({ name, enforced }) => (enforced === 'no' ? [name] : [])));
   return {
     holding: plan,
+    deployments: deploymentsForeseen(plan, seen),
     plan,
     repositories: seen,
     matched: matched.length,
@@ -318,30 +301,9 @@ async function previewIn(
       deployments: holdsDeployments(freeze.freeze)
         ? judgeHeldDeployments(freeze.freeze, environments).held
         : null,
-      environments: await previewEnvironments(deps, id, freeze.freeze, report),
+      environments: await foreseeEnvironments(deps, id, freeze.freeze, report),
     },
   };
-}
-
-/** How many waiting deployments of a repository we count. */
-const mostWaiting = 100;
-
-/** The environments of a repository whose deployments a freeze holds; null if it holds none, or GitHub does not say. */
-async function previewEnvironments(
-  deps: Deps,
-  repositoryId: bigint,
-  freeze: Freeze,
-  report: EnforcementReport | null,
-): Promise<PreviewedEnvironment[] | null> {
-  const facts = report?.environments;
-  if (!holdsDeployments(freeze) || !facts?.known) return null;
-  const { environments } = facts.value;
-  const { rows } = await listDeployments(deps.db, repositoryId, 'waiting', { size: mostWaiting });
-  const isAt = (name: string) => (each: { environment: string }) =>
-    environmentKey(each.environment) === environmentKey(name);
-  return environments
-    .filter(({ name }) => holdsDeployments(freeze, name))
-    .map(({ name, waits }) => ({ name, hasRule: waits, waiting: rows.filter(isAt(name)) }));
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

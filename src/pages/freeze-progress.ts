@@ -179,9 +179,7 @@ export async function planProgress(
     withoutRule: known
       .filter(({ loose }) => loose.length > 0)
       .map(({ name, loose: of, waiting }) => ({ name, of, isPartly: waiting.length > 0 })),
-    withoutEnvironment: known
-      .filter((its) => deploymentsHeldBy(its) === 'absent')
-      .map(({ name }) => name),
+    withoutEnvironment: known.filter((its) => deploymentsHeldBy(its) === 'absent').map(({ name }) => name),
     environmentsUnknown: held.filter(({ its }) => its === 'unknown').map(({ name }) => name),
     environments: known,
     notEnforced: [
@@ -219,9 +217,7 @@ export async function freezeProgress(visit: OwnerVisit, id: string): Promise<Fre
     toEnd: { repository: repository.name, ongoing: freeze.planId ?? id },
     isOn: phase === 'ongoing',
     holdsMerges: holdsMerges(freeze),
-    deployments: holdsDeployments(freeze)
-      ? `${whatIsBlocked(freeze)} ${its?.sentence ?? ''}`.trim()
-      : null,
+    deployments: holdsDeployments(freeze) ? `${whatIsBlocked(freeze)} ${its?.sentence ?? ''}`.trim() : null,
     repositories: 1,
     stops: its && { known: stopsIt === true ? 1 : 0, unknown: stopsIt === 'unknown' ? 1 : 0 },
     toLook: isLookDue && holdsMerges(freeze) ? 1 : 0,

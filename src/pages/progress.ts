@@ -51,7 +51,9 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
   const head = html`<noscript><meta http-equiv="refresh" content="5; url=${own}" /></noscript>`;
   return showPage(visit, {
     ...{ title, body, owner: login, crumbs: [{ name: 'Progress' }] },
-    frozen: frozenWord(progress !== 'over' && progress.isOn && !holdsNothing(progress) ? [progress.holdsMerges] : []),
+    frozen: frozenWord(
+      progress !== 'over' && progress.isOn && !holdsNothing(progress) ? [progress.holdsMerges] : [],
+    ),
     live: { ...liveAt(visit, ownerLivePath(login)), isMoving },
     ...(isMoving && { head }),
   });
@@ -67,9 +69,7 @@ function whatIsOn(visit: OwnerVisit, progress: FreezeProgress): Html {
           <bdi>${only}</bdi>${holdsNothing(progress) ? ', and not enforced' : ''}`;
   const all = only ? 1 : visit.repositories.length;
   const frozen = holdsMerges ? ends.length : 0;
-  const known = stops
-    ? { frozen: stops.known, unknown: stops.unknown }
-    : { frozen: 0, unknown: ends.length };
+  const known = stops ? { frozen: stops.known, unknown: stops.unknown } : { frozen: 0, unknown: ends.length };
   const counts = { frozen, all, deployments: deployments === null ? null : known };
   return frozenWords(only ?? visit.account.login, counts, ends, readerTimes(visit));
 }

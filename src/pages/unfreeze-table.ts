@@ -2,7 +2,9 @@ import { html } from 'hono/html';
 import { actorName } from '../events/actor.ts';
 import { blocksMerges, whatIsBlocked } from '../words/describe-fields.ts';
 import { shorten } from '../words/event-words.ts';
-import { asPublic } from '../freezes/freeze.ts';
+import { heldEnvironmentsIn } from '../explanations/enforcement/held-environments.ts';
+import { deploymentsHeldBy, holdsSomething } from '../explanations/enforcement/judge-environments.ts';
+import { asPublic, holdsDeployments } from '../freezes/freeze.ts';
 import { countFreed, type Freed } from '../explanations/freeze-groups.ts';
 import { enforcedOf, type RepositoryState } from '../explanations/repository-states.ts';
 import type { Ongoing } from '../plans/ongoing.ts';
@@ -21,6 +23,8 @@ export type UnfreezeRow = {
   /** The repositories by their places in the list of the page, which count for the button once. */
   places: number[];
   counts: Freed;
+  /** In how many of them it holds deployments; null if that is not known of all, or not for the reader. */
+  holdsIn: number | null;
   isChosen: boolean;
 };
 
@@ -43,13 +47,32 @@ export async function unfreezeRows(
     new Set(seen.map(({ id }) => id)),
   );
   const places = new Map(repositories.map(({ id }, place) => [id, place]));
+  const holding = await Promise.all(all.map((ongoing) => whereHeld(deps, ongoing, seen)));
   return all.map((ongoing, index) => ({
     ongoing,
     reason: (isInside ? ongoing.freezes[0]! : asPublic(ongoing.freezes[0]!)).reason,
     places: [...new Set(ongoing.freezes.map(({ repositoryId }) => places.get(repositoryId)!))],
     counts: counts[index]!,
+    holdsIn: holding[index]!,
     isChosen: chosen.includes(ongoing.value),
   }));
+}
+
+/** In how many repositories GitHub waits for Holdfast. @param seen those whose inside the reader sees. */
+async function whereHeld(
+  deps: PageDeps,
+  { freezes }: Ongoing,
+  seen: RepositoryState[],
+): Promise<number | null> {
+  const its = Map.groupBy(
+    freezes.filter((each) => holdsDeployments(each)),
+    ({ repositoryId }) => repositoryId,
+  );
+  const rows = seen.filter(({ id }) => its.has(id));
+  if (its.size === 0 || rows.length < its.size) return null;
+  const found = await heldEnvironmentsIn(deps, rows, (id) => its.get(id) ?? []);
+  const words = [...found.values()].map((each) => holdsSomething(deploymentsHeldBy(each ?? 'unknown')));
+  return words.includes('unknown') ? null : words.filter(Boolean).length;
 }
 
 /** What the button does: `End 1 freeze in 8 repositories`. unfreeze.js says the same after each click. */
@@ -104,7 +127,7 @@ const tableOf = (
       </fieldset>`;
 
 function rowOf(
-  { ongoing, reason, places, counts, isChosen }: UnfreezeRow,
+  { ongoing, reason, places, counts, holdsIn, isChosen }: UnfreezeRow,
   id: string,
   hasFocus: boolean,
   times: Times,
@@ -117,7 +140,7 @@ function rowOf(
   const { held, all, unsaid, frees } = counts;
   const what = isOfMerges
     ? `Holds ${held === all ? '' : `${held} of `}${countText(all, 'pull request')} in`
-    : 'Deployments in';
+    : `Deployments in${holdsIn === null || holdsIn === places.length ? '' : ` ${holdsIn} of`}`;
   const notes = [
     ...(frees < held ? [`Its end alone frees ${frees === 0 ? 'none' : frees}.`] : []),
     ...(unsaid > 0 ? [`${notSaid(unsaid)}.`] : []),

@@ -1,6 +1,14 @@
 import type { Actor } from '../events/actor.ts';
 import { type AuditEventType, eventKinds, type FreezeInEvent, type Metadata } from '../events/audit-event.ts';
-import { areTexts, changesInEvent, type Detail, fieldChangesOf, nameOfField } from './describe-fields.ts';
+import {
+  areTexts,
+  changesInEvent,
+  type Detail,
+  fieldChangesOf,
+  freezesById,
+  nameOfField,
+  runById,
+} from './describe-fields.ts';
 
 /** An event in words. */
 export type DescribedEvent = {
@@ -255,8 +263,7 @@ function aboutDeployment(did: string, of: Metadata['deployment.held']): Descript
     ...listOf({
       Run: `${workflow} ${run_number}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
       Commit: `${short(sha)} of ${ref}`,
-      // The log of the API has their ids, which say nothing to people.
-      Freezes: { text: String(of.scheduled_freeze_ids.length), freezes: of.scheduled_freeze_ids.map(String) },
+      Freezes: freezesById(of.scheduled_freeze_ids),
     }),
     ...(state === 'superseded' ? listOf({ Because: 'a newer run went out' }) : []),
     ...(of.deployment_exemption_id === undefined ? [] : listOf({ Because: 'it has an exemption' })),
@@ -288,10 +295,8 @@ function tellExemption(
     ...(exemption.public_reason !== null && { [nameOfField('public_reason')]: exemption.public_reason }),
     ...(isOfDeployment
       ? {
-          Commit: exemption.sha?.slice(0, 7) ?? 'any',
-          ...(exemption.run_id !== null && {
-            Run: { text: String(exemption.run_id), run: String(exemption.run_id) },
-          }),
+          ...(exemption.sha !== null && { Commit: short(exemption.sha) }),
+          ...(exemption.run_id !== null && { Run: runById(exemption.run_id) }),
         }
       : {
           // The log of the API has their ids, which say nothing to people.

@@ -12,6 +12,10 @@ export type Detail = {
   run?: string;
 };
 
+/** Freezes that an event has ids of, which say nothing to people; and a run. */
+export const freezesById = (ids: string[]) => ({ text: String(ids.length), freezes: ids.map(String) });
+export const runById = (id: number) => ({ text: String(id), run: String(id) });
+
 /** The fields of freezes and plans, by their names in the API. */
 const fieldNames: Record<string, string> = {
   name: 'Name',
@@ -189,16 +193,16 @@ export function whatDeploymentsWait(
   const what = `${count === 0 ? 'No' : count} ${count > 1 ? 'environments' : 'environment'}`;
   return {
     held:
-      places.length > 0
-        ? `${what}${inRepositories(holding.length)} ${count > 1 ? verb : is} held.`
-        : null,
+      places.length > 0 ? `${what}${inRepositories(holding.length)} ${count > 1 ? verb : is} held.` : null,
     leaks: [
       ...(loose.length > 0 ? [`Nothing ${is} held in ${names(loose)}: the rule is not enabled there.`] : []),
       ...(partly.length > 0 ? [`Not held: ${namesIn(partly)}. The rule is not enabled there.`] : []),
     ],
     notes: [
       ...(absent.length > 0 ? [`Nothing ${is} held in ${names(absent)}: there is no such environment.`] : []),
-      ...(unknown.length > 0 ? [`It is not known which environments ${verb} held in ${namesIn(unknown)}.`] : []),
+      ...(unknown.length > 0
+        ? [`It is not known which environments ${verb} held in ${namesIn(unknown)}.`]
+        : []),
     ],
   };
 }

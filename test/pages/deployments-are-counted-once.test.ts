@@ -57,12 +57,9 @@ test('a preview says how many environments would be held, and where nothing woul
     async () => expect(words(await ada.send('/owners/acme/freeze', fields))).toContain(says),
     5_000,
   );
-  const { repositories, not_enforced } = (
-    await call('POST', '/v1/freeze_plans/acme/preview', body(names))
-  ).body;
-  expect(
-    repositories.map((each: { name: string; enforced: string }) => [each.name, each.enforced]),
-  ).toEqual([
+  const { repositories, not_enforced } = (await call('POST', '/v1/freeze_plans/acme/preview', body(names)))
+    .body;
+  expect(repositories.map((each: { name: string; enforced: string }) => [each.name, each.enforced])).toEqual([
     ['bare', 'no'],
     ['held', 'yes'],
     ['loose', 'no'],
@@ -91,6 +88,7 @@ test('the overview, the plan, its progress and the API count the same repositori
       /Deployments frozen until .* Stops deployments in 2 of 4 repositories Not enforced in 1 repository: no environment has the rule Enforced in part in 1 repository: .* Not enforced in 1 repository: there is no such environment/,
     );
   }
+  expect(await see('/owners/acme/unfreeze')).toContain('Deployments in 2 of 4 repositories');
   const rows = await see('/repos/acme');
   for (const name of ['bare', 'loose']) expect(rows).toMatch(new RegExp(`${name} Deployments not enforced`));
   expect(rows).toMatch(/held Deployments frozen/);
@@ -102,11 +100,11 @@ test('the overview, the plan, its progress and the API count the same repositori
 test.each([
   [
     'loose',
-    'Deployments to production and staging are not stopped: no environment has the rule. An admin enables the rule there: see how',
+    'Deployments to production and staging are not stopped: no environment has the rule. see why . To enforce it, an admin enables the rule there.',
   ],
   [
     'bare',
-    'Deployments to production and staging are not stopped: there is no such environment. Name an environment in the job that deploys and enable the rule there, or correct the environments of the freeze: see how',
+    'Deployments to production and staging are not stopped: there is no such environment. see why . To enforce it, name an environment in the job that deploys and enable the rule there, or correct the environments of the freeze.',
   ],
 ])('the page of %s says that its freeze is not enforced, and what to do', async (name, says) => {
   const freeze = await acme.freeze(`acme/${name}`, {
@@ -117,13 +115,18 @@ test.each([
   expect(words(page)).toContain(`The freeze of deployments of acme/${name} is not enforced`);
   expect(words(page)).not.toContain('are frozen');
   expect(words(page)).toContain(says);
+  // What to do stands there, unfolded, and nothing says that freezes are enforced.
+  const [, section] = words(page).split(' Enforcement ');
+  expect(section).toMatch(
+    /^Freezes of deployments are not enforced Freezes of merges are enforced .*? Warning: /,
+  );
+  expect(page.text).not.toContain('>Freezes are enforced<');
   expect(await see(`/repos/acme/${name}/freezes/${freeze.id}`)).toContain('Ongoing, not enforced');
   const progress = await see(`/owners/acme/progress?freeze=${freeze.id}`);
   expect(progress).toContain(`A freeze of deployments is on in acme/${name} , and not enforced`);
   expect(progress).toContain('The freeze holds no deployment, so there is nothing to tell yet.');
-  const { enforced } = (
-    await call('GET', `/v1/repos/acme/${name}/scheduled_freeze/${freeze.id}/enforcement`)
-  ).body;
+  const { enforced } = (await call('GET', `/v1/repos/acme/${name}/scheduled_freeze/${freeze.id}/enforcement`))
+    .body;
   expect(enforced).toBe(false);
   for (const path of ['/', '/repos/acme']) {
     const text = await see(path);
@@ -146,7 +149,10 @@ test('what to tell people says what is not held, and a chat is not told less', a
 });
 
 test('a freeze of merges, too, lacks nothing where there is no environment', async () => {
-  const plan = await makePlan(['bare', 'held'], { holds: ['merges', 'deployments'], environments: ['production'] });
+  const plan = await makePlan(['bare', 'held'], {
+    holds: ['merges', 'deployments'],
+    environments: ['production'],
+  });
   const card = await see('/');
   expect(card).toContain('Stops deployments in 1 of 2 repositories No such environment in 1 repository');
   expect(card).not.toMatch(/deployments not enforced|deployments enforced in part/);
@@ -157,7 +163,9 @@ test('a card is judged by the environments of all its freezes', async () => {
   const plan = await makePlan(['held', 'part'], { environments: ['production'] });
   expect(await see('/')).toContain('Stops deployments in 2 repositories');
   const [{ id }] = (await call('GET', '/v1/repos/acme/part/scheduled_freeze')).body.scheduled_freezes;
-  const changed = await call('PATCH', `/v1/repos/acme/part/scheduled_freeze/${id}`, { environments: ['staging'] });
+  const changed = await call('PATCH', `/v1/repos/acme/part/scheduled_freeze/${id}`, {
+    environments: ['staging'],
+  });
   expect(changed.status).toBe(200);
   await acme.quiet();
   expect(await see('/')).toMatch(

@@ -97,9 +97,15 @@ test('the audit log names the freezes and runs of deployments', async () => {
     const seen = await visitors['ada']!.open(path);
     const text = words(seen);
     expect(text).toMatch(/held a deployment to production .*Freezes: Books are closed/);
-    expect(text).toMatch(new RegExp(`requested an exemption for a deployment to production .*Run: Deploy ${runs.at(-1)!.number}`));
+    expect(text).toMatch(
+      new RegExp(
+        `requested an exemption for a deployment to production .*Run: Deploy ${runs.at(-1)!.number}`,
+      ),
+    );
     expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/);
-    expect(seen.text).toMatch(new RegExp(`<a href="${page()}/freezes/[0-9a-f-]{36}"\\s*><bdi>Books are closed</bdi>`));
+    expect(seen.text).toMatch(
+      new RegExp(`<a href="${page()}/freezes/[0-9a-f-]{36}"\\s*><bdi>Books are closed</bdi>`),
+    );
   }
 });
 

@@ -213,7 +213,11 @@ test('a form of deployments alone sends no conditions of pull requests', async (
     ...{ reason: 'Form', which: 'ticked', repository: ['infra'], duration: '1h', zone: 'UTC' },
     ...{ exception: ['label=hotfix'], environments: 'production', previewed: 'yes', step: 'freeze' },
   };
-  const { text } = await ada.send('/owners/acme/freeze', { ...fields, holds: 'deployments', step: 'preview' });
+  const { text } = await ada.send('/owners/acme/freeze', {
+    ...fields,
+    holds: 'deployments',
+    step: 'preview',
+  });
   const previewed = /name="previewed"\s+value="([^"]*)"/.exec(text)![1]!;
   await ada.send('/owners/acme/freeze', { ...fields, holds: 'deployments', previewed });
   await acme.quiet();

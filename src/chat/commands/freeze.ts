@@ -10,7 +10,7 @@ import {
   whatIsBlocked,
   whatIsSkipped,
 } from '../../words/describe-fields.ts';
-import { deploymentsForeseen, type PlanPreview, previewPlanSoon } from '../../explanations/preview-plan.ts';
+import { type PlanPreview, previewPlanSoon } from '../../explanations/preview-plan.ts';
 import type { SavedFreeze } from '../../freezes/check-freeze.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { createFreeze } from '../../freezes/save-freeze.ts';
@@ -148,9 +148,8 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
   const skipped = whatIsSkipped(preview.archived);
   const [atLeast, looked] = notLookedAt.length > 0 ? ['At least ', 'Where Holdfast has looked: '] : ['', ''];
   const others = excluded > 0 ? `, ${excluded} excluded` : '';
-  const ofDeployments = deploymentsForeseen(preview);
-  const deployments =
-    ofDeployments && whatDeploymentsWait(ofDeployments.places, ofDeployments.unknown, 'would be');
+  const found = preview.deployments;
+  const deployments = found && whatDeploymentsWait(found.places, found.unknown, 'would be');
   const seen = new Map(repositories.map((each) => [each.name, each]));
   // What is said of deployments names the others.
   const unnamed = notEnforced.filter((fullName) => {

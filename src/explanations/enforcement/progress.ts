@@ -245,7 +245,9 @@ export async function looseDeploymentsOf(
   const found = await deploymentsOfPlan(deps, ongoing, repositories, environmentsPatience);
   return repositories.flatMap(({ id, name }) => {
     const its = found.get(id) ?? 'unknown';
-    return areDeploymentsEnforced(deploymentsHeldBy(its), holdsMerges(plan)) === false ? [`${login}/${name}`] : [];
+    return areDeploymentsEnforced(deploymentsHeldBy(its), holdsMerges(plan)) === false
+      ? [`${login}/${name}`]
+      : [];
   });
 }
 

@@ -31,8 +31,12 @@ export async function namesInEvents(
   const details = events
     .filter(({ type }) => type.startsWith('deployment'))
     .flatMap((event) => describeEvent(presentEvent(event, false)).details);
-  const ids = [...new Set(details.flatMap(({ freezes = [] }) => freezes))].filter((id) => readUuid(id) !== null);
-  const runs = [...new Set(details.flatMap(({ run }) => (run !== undefined && /^\d{1,18}$/.test(run) ? run : [])))];
+  const ids = [...new Set(details.flatMap(({ freezes = [] }) => freezes))].filter(
+    (id) => readUuid(id) !== null,
+  );
+  const runs = [
+    ...new Set(details.flatMap(({ run }) => (run !== undefined && /^\d{1,18}$/.test(run) ? run : []))),
+  ];
   const [freezes, deployments] = await Promise.all([
     ids.length === 0
       ? []

@@ -133,7 +133,11 @@ async function show(visit: Visit, log: ShownLog): Promise<Response> {
     </p>
     ${
       whole.events.length > 0
-        ? actList(actsIn(whole.events), times, { ...log, named: await namesInEvents(deps, whole.events), isOfMany: log.repositories !== null })
+        ? actList(actsIn(whole.events), times, {
+            ...log,
+            named: await namesInEvents(deps, whole.events),
+            isOfMany: log.repositories !== null,
+          })
         : html`<p class="card">No events. Choose a longer time or fewer filters.</p>`
     }
     ${pageLinks('Pages of the audit log', [

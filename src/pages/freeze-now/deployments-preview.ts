@@ -1,11 +1,6 @@
 import { html } from 'hono/html';
 import { whatDeploymentsWait, whatIsBlocked } from '../../words/describe-fields.ts';
-import {
-  deploymentsForeseen,
-  type PlanPreview,
-  type PreviewedEnvironment,
-  type PreviewedRepository,
-} from '../../explanations/preview-plan.ts';
+import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../page-paths.ts';
 import type { Html } from '../html.ts';
 import { headings } from '../text.ts';
@@ -17,7 +12,7 @@ const mostRuns = 3;
 
 /** How many environments it would hold, and where nothing; nothing for a freeze of merges alone. */
 export function deploymentsSummary(preview: PlanPreview): Html | '' {
-  const found = deploymentsForeseen(preview);
+  const found = preview.deployments;
   if (!found) return '';
   const { held, leaks, notes } = whatDeploymentsWait(found.places, found.unknown, 'would be');
   const isPartial = preview.notLookedAt.length > 0;
@@ -59,7 +54,11 @@ const rowOf = (login: string, { name, environments }: PreviewedRepository): Html
     </td>
   </tr>`;
 
-const wordsOf = ({ name, hasRule, waiting }: PreviewedEnvironment): Html =>
+const wordsOf = ({
+  name,
+  hasRule,
+  waiting,
+}: NonNullable<PreviewedRepository['environments']>[number]): Html =>
   html`<p>
     <bdi>${name}</bdi>:
     ${hasRule ? 'GitHub waits for Holdfast' : html`<strong class="leaking">the rule is not enabled</strong>`}${waiting.length > 0 ? html`, ${waiting.length} waiting now: ${waiting.slice(0, mostRuns).map(({ workflow, runNumber, ref }, at) => html`${at > 0 ? ', ' : ''}<bdi>${workflow} #${runNumber}</bdi> of <bdi>${ref}</bdi>`)}${waiting.length > mostRuns ? ` and ${waiting.length - mostRuns} more` : ''}` : ''}

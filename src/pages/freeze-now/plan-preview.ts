@@ -35,7 +35,9 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   const unknown =
     notLookedAt.length + repositories.filter(({ mergesEnforced: word }) => word === 'unknown').length;
   const isUnknown = repositories.some(({ enforced }) => enforced === 'unknown');
-  const looseMerges = new Set(repositories.flatMap((each) => (each.mergesEnforced === 'no' ? [each.name] : [])));
+  const looseMerges = new Set(
+    repositories.flatMap((each) => (each.mergesEnforced === 'no' ? [each.name] : [])),
+  );
   const nameIn = (fullName: string) => fullName.slice(login.length + 1);
   const fixOf = (name: string, words = 'How to fix it') =>
     html`<a href="${repositoryPath({ name, account: { login } })}#enforcement">${words}</a>`;
@@ -82,7 +84,8 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
           </p>`
         : ''
     }
-    ${deploymentsSummary(preview)} ${skippedNote(preview.archived)} ${timeUntilHeld ? html`<p>${provided}${timeUntilHeld.message}</p>` : ''}
+    ${deploymentsSummary(preview)} ${skippedNote(preview.archived)}
+    ${timeUntilHeld ? html`<p>${provided}${timeUntilHeld.message}</p>` : ''}
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''} ${warningNotices(warnings)}
   </div>`;
   const below = html`${deploymentsPreview(login, preview)}

@@ -98,7 +98,10 @@ export async function freezePage(
             ${
               history.events.length === 0
                 ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
-                : eventList(history.events, times, { ...repository.account, named: await namesInEvents(deps, history.events) })
+                : eventList(history.events, times, {
+                    ...repository.account,
+                    named: await namesInEvents(deps, history.events),
+                  })
             }
           </section>`
         : ''
@@ -187,7 +190,11 @@ function freezeState(
   const when = deletion
     ? instantText(deletion.at, times)
     : html`${from} ${endsAt && !isOver(freezeIs) ? 'until' : ''} ${end}`;
-  return stateLine(state, html`${badge(state, isLoose ? 'Ongoing, not enforced' : stateWords[freezeIs])} ${when}`, { isHeading: false });
+  return stateLine(
+    state,
+    html`${badge(state, isLoose ? 'Ongoing, not enforced' : stateWords[freezeIs])} ${when}`,
+    { isHeading: false },
+  );
 }
 
 const titleOf = ({ reason }: FreezeRecord): string => shorten(reason, 120);

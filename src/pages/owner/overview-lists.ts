@@ -109,9 +109,7 @@ function card(row: OverviewRow, times: Times, isOfMany: boolean, hasBox: boolean
     hasBox && counts ? bulkBox(counts.planId ?? counts.id, shorten(reason, 60), { field: 'ongoing' }) : '';
   return html`<li class="card">
     <h3>${box}<a href="${href}" dir="auto">${shorten(reason, 120)}</a></h3>
-    <p>
-      ${stateOfRow(row)} ${whenOf(row, times)}
-    </p>
+    <p>${stateOfRow(row)} ${whenOf(row, times)}</p>
     ${counts ? countsOf(counts) : ''} ${deployments ? whereItHolds(deployments) : ''}
     <p class="muted">
       ${whereOf(row, isOfMany)}${createdBy ? html`, by <bdi>${shorten(actorName(createdBy), 60)}</bdi>` : ''}

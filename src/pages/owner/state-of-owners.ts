@@ -77,9 +77,7 @@ export function stateOfOwners(
         >`
       : null,
   ].filter((each) => each !== null);
-  const said = isOn
-    ? whatIsFrozen(owners, frozen, all, ofDeployments, times)
-    : nothing(owners, list, silent);
+  const said = isOn ? whatIsFrozen(owners, frozen, all, ofDeployments, times) : nothing(owners, list, silent);
   const isHeld = frozen.length + counted.frozen + counted.unknown > 0;
   const state = isHeld ? 'frozen' : isOn ? 'notEnforced' : all.length === 0 ? 'unknown' : 'free';
   return stateLine(state, said, { counts, actions });

@@ -221,7 +221,9 @@ export function planForm({
         ${exceptionFields(fields.exceptions, problems)}
         <details ${isMore(fields, problems) ? html`open` : ''}>
           <summary>Conditions, public reason</summary>
-          <div class="of-merges">${textArea(text('matching', { label: 'Block pull requests that match', hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}</div>
+          <div class="of-merges">
+            ${textArea(text('matching', { label: 'Block pull requests that match', hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}
+          </div>
           ${textField(text('publicReason', { name: 'public_reason', hint: 'Statuses and public pages show this instead of the reason.' }))}
         </details>
         ${maySaveTemplate ? saveAsTemplate(problems) : ''}

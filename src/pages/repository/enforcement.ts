@@ -18,27 +18,41 @@ import { askGitHub } from '../../github/ask-github.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 
-/** Whether a freeze would be enforced: what is wrong or unknown and how to fix it, then the rest, folded. */
-export function enforcement(report: EnforcementReport | null, times: Times): Html {
+/**
+ * Whether a freeze would be enforced: what is wrong or unknown and how to fix it, then the rest, folded.
+ * @param isLoose whether a freeze of deployments is not enforced: then the verdict says that it is about merges.
+ */
+export function enforcement(report: EnforcementReport | null, times: Times, isLoose: boolean): Html {
   return html`<section id="enforcement" aria-labelledby="enforcement-heading">
     <h2 id="enforcement-heading">Enforcement</h2>
-    ${report ? found(report, times) : stillAsking}
+    ${report ? found(report, times, isLoose) : stillAsking}
   </section>`;
 }
 
 const stillAsking = html`<p>Holdfast is still asking GitHub. Reload the page in a moment.</p>`;
 
-function found(report: EnforcementReport, times: Times): Html {
+function found(report: EnforcementReport, times: Times, isLoose: boolean): Html {
   const of = (state: Finding['state']) => report.findings.filter((finding) => finding.state === state);
+  const isPressing = ({ check }: Finding) => isLoose && check === 'deployments';
+  const warnings = of('warning');
   return html`<p>
-      ${verdictOf(report)}
+      ${isLoose ? html`<span class="badge leaking">Freezes of deployments are not enforced</span>` : ''}
+      ${verdictOf(report, isLoose ? ' of merges' : '')}
       <span class="muted">Checked ${instantText(report.checkedAt, times)}</span>
     </p>
-    ${whatToMend(report)} ${folded('warning', of('warning'))} ${folded('passed check', of('ok'))}`;
+    ${findingList(warnings.filter(isPressing))} ${whatToMend(report)}
+    ${folded(
+      'warning',
+      warnings.filter((each) => !isPressing(each)),
+    )}
+    ${folded('passed check', of('ok'))}`;
 }
 
-export const verdictOf = ({ enforced }: EnforcementReport): Html =>
-  html`<span class="badge ${badges[`${enforced}`]}">${verdicts[`${enforced}`]}</span>`;
+/** @param ofWhat what the freezes hold, if others hold something else. */
+export const verdictOf = ({ enforced }: EnforcementReport, ofWhat = ''): Html =>
+  html`<span class="badge ${badges[`${enforced}`]}"
+    >${verdicts[`${enforced}`].replace(/freezes/i, `$&${ofWhat}`)}</span
+  >`;
 
 /** How many problems are not folded. Each branch has its own. */
 const mostPressing = 3;
@@ -80,15 +94,17 @@ const verdicts = {
 const stateNames = { failed: 'Failed', unknown: 'Unknown', warning: 'Warning', ok: 'Passed' };
 
 const findingList = (findings: Finding[]): Html =>
-  html`<ul class="findings">
-    ${findings.map(
-      ({ state, message, remedy }) =>
-        html`<li>
-          <p><strong>${stateNames[state]}:</strong> ${message}</p>
-          ${remedy === null ? '' : whatToDo(remedy)}
-        </li>`,
-    )}
-  </ul>`;
+  findings.length === 0
+    ? html``
+    : html`<ul class="findings">
+        ${findings.map(
+          ({ state, message, remedy }) =>
+            html`<li>
+              <p><strong>${stateNames[state]}:</strong> ${message}</p>
+              ${remedy === null ? '' : whatToDo(remedy)}
+            </li>`,
+        )}
+      </ul>`;
 
 /** A remedy: its words, a button that leads to the right page of GitHub, and the call to copy, folded. */
 function whatToDo(remedy: string): Html {

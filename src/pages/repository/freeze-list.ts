@@ -204,13 +204,14 @@ export function enforcedWord(
 export function deploymentsWord(freeze: FreezeRecord, report: EnforcementReport, href: string): Html {
   const { held, enforced, sentence } = judgeHeldDeployments(freeze, report.environments);
   if (enforced === true) return html`${sentence}`;
-  if (enforced === 'unknown') return html`${sentence} <a href="${href}">see why</a>`;
-  const toDo =
-    held === 'absent'
-      ? 'Name an environment in the job that deploys and enable the rule there, or correct the environments of the freeze'
-      : 'An admin enables the rule there';
-  return html`<strong class="leaking">${sentence}</strong> ${toDo}: <a href="${href}">see how</a>.`;
+  const why = html`<a href="${href}">see why</a>`;
+  if (enforced === 'unknown') return html`${sentence} ${why}`;
+  return html`<strong class="leaking">${sentence}</strong> ${why}. ${held === 'absent' ? toNameOne : toEnable}`;
 }
+
+const toEnable = 'To enforce it, an admin enables the rule there.';
+const toNameOne =
+  'To enforce it, name an environment in the job that deploys and enable the rule there, or correct the environments of the freeze.';
 
 /** Whether a freeze of deployments alone is known to hold nothing: GitHub waits for Holdfast in no environment that it names. */
 export const isHollow = (freeze: FreezeRecord, report: EnforcementReport | null): boolean =>

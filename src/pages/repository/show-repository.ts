@@ -90,18 +90,24 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
     ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
   </div>`;
+  const isLoose =
+    report !== null &&
+    page.current.some(
+      (freeze) =>
+        holdsDeployments(freeze) && judgeHeldDeployments(freeze, report.environments).enforced === false,
+    );
   const body = html`${saidMessage(context, undo, (said) => isApproved(said) && isEnded(said))}
     ${firstLine(page, report, actions)} ${[...problems, ...page.problems].map(notice)}
     ${forgotten(page, mayChange)}
     <div class="columns">
       <div>
         ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
-        ${pullRequestList(page, mayWrite)}
-        ${await waitingDeployments(visit, page, permission)}
+        ${pullRequestList(page, mayWrite)} ${await waitingDeployments(visit, page, permission)}
       </div>
       <aside>
-        ${isNew ? '' : currentFreezeList(page, report, mayChange)} ${refusal ?? enforcement(report, times)}
-        ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, readsLog, await namesInEvents(deps, page.log)) : ''}
+        ${isNew ? '' : currentFreezeList(page, report, mayChange)}
+        ${refusal ?? enforcement(report, times, isLoose)} ${pastFreezeList(page)}
+        ${page.log ? latestEvents(page.log, page, readsLog, await namesInEvents(deps, page.log)) : ''}
       </aside>
     </div>`;
   const ongoing = page.current.filter((freeze) => freezeStateOf(freeze, page.now) === 'ongoing');

@@ -59,7 +59,9 @@ export async function waitingDeployments(
     }
     ${exemptions.map((each) =>
       each.state === 'requested'
-        ? exemptionRequest(each, repository, standing, times, { about: about({ exemption: each, repository }) })
+        ? exemptionRequest(each, repository, standing, times, {
+            about: about({ exemption: each, repository }),
+          })
         : openToDeploy(each, repository, standing, times),
     )}
     ${mayBeHeld ? html`<div class="actions">${askToDeploy(repository, standing, 'Exempt a commit…', ofCommit, 'commit')}</div>` : ''}

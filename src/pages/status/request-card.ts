@@ -129,8 +129,8 @@ async function aboutDeployments(
     const to = html`to <strong><bdi>${environment}</bdi></strong>`;
     if (!row)
       return html`<p>
-        ${sha === null ? runLink(url, String(runId), 'Run', String(runId)) : commitLink(url, sha)} ${to}. Holdfast
-        knows no run of it that waits.
+        ${sha === null ? runLink(url, String(runId), 'Run', String(runId)) : commitLink(url, sha)} ${to}.
+        Holdfast knows no run of it that waits.
       </p>`;
     return html`${row.commitTitle === null ? '' : html`<p class="title"><strong dir="auto">${row.commitTitle}</strong></p>`}
       <p>${runLink(url, row.runId, row.workflow, String(row.runNumber))} ${to}</p>

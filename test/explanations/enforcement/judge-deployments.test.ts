@@ -96,12 +96,7 @@ test('the call names the host of a GitHub Enterprise Server', () => {
 });
 
 test.each([
-  [
-    'all',
-    [environment('production')],
-    true,
-    'GitHub waits for Holdfast before it deploys to production.',
-  ],
+  ['all', [environment('production')], true, 'GitHub waits for Holdfast before it deploys to production.'],
   [
     'some',
     [environment('production'), environment('prod-eu', off)],
