@@ -50,7 +50,7 @@ describe('a freeze', () => {
     const sentence = 'Deployments to production wait; merges are not blocked.';
     await acme.says(ada, `freeze ${web} deployments to production 2h INC-9`);
     expect(acme.slack.windowText(ada)).toBe(
-      `*${web}* will be frozen from now until *2026-03-01 11:00 UTC*.\n${sentence}\nReason: INC-9\n:warning: It is not known which environments would be held in web.\n:warning: Freezes cannot block deployments on GitHub: Holdfast lacks deployments: write, actions: read. Only a gate in the pipeline stops them.`,
+      `*${web}* will be frozen from now until *2026-03-01 11:00 UTC*.\n${sentence}\nReason: INC-9\n:warning: It is not known which environments would be held in ${web.split('/')[1]}.\n:warning: Freezes cannot block deployments on GitHub: Holdfast lacks deployments: write, actions: read. Only a gate in the pipeline stops them.`,
     );
     await acme.sends(ada);
     expect(acme.frozen(web)).toEqual([]);

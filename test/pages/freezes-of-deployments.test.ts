@@ -231,8 +231,13 @@ test('a form of deployments alone sends no conditions of pull requests', async (
 
 test('a row says what is frozen now before what is scheduled, each with its own words', async () => {
   const { id } = await acme.freeze('acme/web', { reason: 'Later', start: '2026-03-03T09:00:00' });
-  expect(await see('/repos/acme')).toMatch(
-    /web Later Deployments frozen Merges scheduled Tue 3 Mar, 09:00 UTC/,
+  // GitHub may need longer than the page waits.
+  await vi.waitFor(
+    async () =>
+      expect(await see('/repos/acme')).toMatch(
+        /web Later Deployments frozen Merges scheduled Tue 3 Mar, 09:00 UTC/,
+      ),
+    10_000,
   );
   await acme.remove('acme/web', id);
 });
