@@ -4,7 +4,7 @@ import { blocksMerges, whatIsBlocked } from '../words/describe-fields.ts';
 import { shorten } from '../words/event-words.ts';
 import { heldEnvironmentsIn } from '../explanations/enforcement/held-environments.ts';
 import { deploymentsHeldBy, holdsSomething } from '../explanations/enforcement/judge-environments.ts';
-import { asPublic, holdsDeployments } from '../freezes/freeze.ts';
+import { asPublic } from '../freezes/freeze.ts';
 import { countFreed, type Freed } from '../explanations/freeze-groups.ts';
 import { enforcedOf, type RepositoryState } from '../explanations/repository-states.ts';
 import type { Ongoing } from '../plans/ongoing.ts';
@@ -65,12 +65,17 @@ async function whereHeld(
   seen: RepositoryState[],
 ): Promise<number | null> {
   const its = Map.groupBy(
-    freezes.filter((each) => holdsDeployments(each)),
+    freezes.filter(({ holds }) => holds?.includes('deployments')),
     ({ repositoryId }) => repositoryId,
   );
   const rows = seen.filter(({ id }) => its.has(id));
   if (its.size === 0 || rows.length < its.size) return null;
-  const found = await heldEnvironmentsIn(deps, rows, (id) => its.get(id) ?? []);
+  const found = await heldEnvironmentsIn(deps, rows, (id) =>
+    (its.get(id) ?? []).map(({ environments }) => ({
+      holds: ['deployments'],
+      ...(environments?.length && { environments: [...environments] }),
+    })),
+  );
   const words = [...found.values()].map((each) => holdsSomething(deploymentsHeldBy(each ?? 'unknown')));
   return words.includes('unknown') ? null : words.filter(Boolean).length;
 }

@@ -1,14 +1,6 @@
 import type { Actor } from '../events/actor.ts';
 import { type AuditEventType, eventKinds, type FreezeInEvent, type Metadata } from '../events/audit-event.ts';
-import {
-  areTexts,
-  changesInEvent,
-  type Detail,
-  fieldChangesOf,
-  freezesById,
-  nameOfField,
-  runById,
-} from './describe-fields.ts';
+import { areTexts, changesInEvent, type Detail, fieldChangesOf, nameOfField } from './describe-fields.ts';
 
 /** An event in words. */
 export type DescribedEvent = {
@@ -258,12 +250,12 @@ const rulesetText = ({ ruleset, ruleset_id }: Metadata['ruleset.orphaned']): str
   `${ruleset} (${ruleset_id})`;
 
 function aboutDeployment(did: string, of: Metadata['deployment.held']): Description {
-  const { environment, workflow, run_number, attempt, ref, sha, state } = of;
+  const { environment, workflow, run_number, attempt, ref, sha, state, scheduled_freeze_ids: ids } = of;
   return tell(`${did} to ${environment}`, [
     ...listOf({
       Run: `${workflow} ${run_number}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
       Commit: `${short(sha)} of ${ref}`,
-      Freezes: freezesById(of.scheduled_freeze_ids),
+      Freezes: { text: String(ids.length), freezes: ids.map(String) },
     }),
     ...(state === 'superseded' ? listOf({ Because: 'a newer run went out' }) : []),
     ...(of.deployment_exemption_id === undefined ? [] : listOf({ Because: 'it has an exemption' })),
@@ -296,7 +288,7 @@ function tellExemption(
     ...(isOfDeployment
       ? {
           ...(exemption.sha !== null && { Commit: short(exemption.sha) }),
-          ...(exemption.run_id !== null && { Run: runById(exemption.run_id) }),
+          ...(exemption.run_id !== null && { Run: { text: String(exemption.run_id), isRun: true } }),
         }
       : {
           // The log of the API has their ids, which say nothing to people.

@@ -7,14 +7,10 @@ export type Detail = {
   before?: string;
   text: string;
   isTime?: boolean;
-  /** What the text counts or names by ids: pages show their names. */
+  /** The ids of the freezes that the text counts, and whether it is the id of a run: pages show their names. */
   freezes?: string[];
-  run?: string;
+  isRun?: boolean;
 };
-
-/** Freezes that an event has ids of, which say nothing to people; and a run. */
-export const freezesById = (ids: string[]) => ({ text: String(ids.length), freezes: ids.map(String) });
-export const runById = (id: number) => ({ text: String(id), run: String(id) });
 
 /** The fields of freezes and plans, by their names in the API. */
 const fieldNames: Record<string, string> = {

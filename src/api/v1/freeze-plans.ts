@@ -270,14 +270,8 @@ export const planEnforcementEndpoint = endpoint({
   async handle({ deps, account, path }) {
     const plan = await requirePlan(deps.db, deps, account, path.plan_id);
     const { used } = await matchedRepositories(deps.sql, plan);
-    const {
-      toHold,
-      notEnforced,
-      secondsUntilHeld,
-      unjudged: _,
-      bases,
-      ...found
-    } = await planEnforcement(deps, account, plan, used, { withBases: true });
+    const progress = await planEnforcement(deps, account, plan, used, { withBases: true });
+    const { toHold, notEnforced, secondsUntilHeld, unjudged: _, bases, ...found } = progress;
     return {
       ...found,
       to_hold: toHold,

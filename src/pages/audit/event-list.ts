@@ -34,9 +34,8 @@ export async function namesInEvents(
   const ids = [...new Set(details.flatMap(({ freezes = [] }) => freezes))].filter(
     (id) => readUuid(id) !== null,
   );
-  const runs = [
-    ...new Set(details.flatMap(({ run }) => (run !== undefined && /^\d{1,18}$/.test(run) ? run : []))),
-  ];
+  const texts = details.filter(({ isRun, text }) => isRun && /^\d{1,18}$/.test(text)).map(({ text }) => text);
+  const runs = [...new Set(texts)];
   const [freezes, deployments] = await Promise.all([
     ids.length === 0
       ? []
@@ -222,19 +221,19 @@ const change = (detail: Detail, times: Times): Html =>
             <span class="arrow" aria-hidden="true">→</span> <span class="said">now: </span>`
     }${shownDetail(detail, detail.text, times)}`;
 
-const isNamedById = ({ freezes = [], run }: Detail): boolean => freezes.length > 0 || run !== undefined;
+const isNamedById = ({ freezes = [], isRun = false }: Detail): boolean => freezes.length > 0 || isRun;
 
 /** Freezes as links with their reasons, and a run with its workflow and number. */
-const byName = ({ name, text, freezes, run }: Detail, named: NamedInEvents, repository: string): Html =>
+const byName = ({ name, text, freezes, isRun }: Detail, named: NamedInEvents, repository: string): Html =>
   html`<b>${name}:</b> ${
-      run === undefined
-        ? freezes!.map(
+      isRun
+        ? html`<bdi>${named.runs.get(text) ?? text}</bdi>`
+        : freezes!.map(
             (id, at) =>
               html`${at > 0 ? ', ' : ''}<a href="${freezePath(namedDetail(repository), id)}"
                   ><bdi>${shorten(named.freezes.get(id) ?? 'a freeze', 120)}</bdi></a
                 >`,
           )
-        : html`<bdi>${named.runs.get(run) ?? text}</bdi>`
     }`;
 
 const shownDetail = ({ isTime }: Detail, text: string, times: Times): Html =>
