@@ -18,7 +18,12 @@ let [adas, bobs] = ['', ''];
 
 const minute = 60_000;
 const tokenOf = (login: string) => acme.github.addToken(login, { kind: 'classic', scopes: ['repo'] });
-const later = (minutes: number) => acme.advanceTo(new Date(acme.clock.now() + minutes * minute));
+/** GitHub, which works in the background, is asked twice meanwhile. */
+async function later(minutes: number) {
+  const to = acme.clock.now() + minutes * minute;
+  for (const seconds of [15, 30]) await acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
+  await acme.advanceTo(new Date(to));
+}
 const reportOf = async (repository: string, freeze: string, as = acme.admin) =>
   acme.call('GET', `/v1/repos/${repository}/scheduled_freeze/${freeze}/report`, { as });
 const page = (visitor: Visitor) => visitor.open(`/repos/${web}/freezes/${id}`);
@@ -48,6 +53,7 @@ test('it counts what the freeze held, for how long, what went past it, and how f
   acme.github.closePullRequest(web, 3);
   acme.github.openPullRequest(web, { author: 'ada' });
   await acme.quiet();
+  await later(1);
   await acme.advanceTo('2026-03-01T11:00:10Z');
   await later(10);
   acme.github.merge(web, 4, 'ada');
@@ -76,7 +82,7 @@ test('it counts what the freeze held, for how long, what went past it, and how f
 
 test('the page of the freeze has it, and who did what is for insiders', async () => {
   const shown = words(await page(ada));
-  expect(shown).toContain('Pull requests held 5');
+  expect(shown).toContain('Pull requests blocked 5');
   expect(shown).toContain('Longest wait 2 h ( #4 )');
   expect(shown).toContain(
     '2 pull requests waited until the end. 1 was merged or closed since, 10 min after the end.',
@@ -85,7 +91,7 @@ test('the page of the freeze has it, and who did what is for insiders', async ()
     expect(shown).toContain(inside);
     for (const visitor of [bob, new Visitor(acme)]) {
       const outside = words(await page(visitor));
-      expect(outside).toContain('Pull requests held 5');
+      expect(outside).toContain('Pull requests blocked 5');
       expect(outside).not.toContain(inside);
     }
   }
@@ -259,4 +265,21 @@ test('of 101 bypasses 100 are listed, and all count', async () => {
   expect(words(await ada.open(`/repos/${busy}/freezes/${freeze.id}`))).toContain(
     'Merged or deployed past the freeze: the newest 100',
   );
+});
+
+test('what GitHub would have merged was not held, and nobody waited for the end of that freeze', async () => {
+  const protect = { release: ['holdfast/freeze'] };
+  const loose = await acme.repository('loose', [{}, {}, { base: 'release' }], { protect });
+  const freeze = await acme.freeze(loose, { reason: 'Loose' });
+  await later(10);
+  await acme.remove(loose, freeze.id);
+  await later(5);
+  const { body } = await reportOf(loose, freeze.id);
+  expect(body.pull_requests).toMatchObject({ held: 1, longest: 3 });
+  expect(Object.keys(body.pull_requests)).toHaveLength(4);
+  expect(body.thaw).toMatchObject({ waiting: 1 });
+  const path = `/repos/${loose}/freezes/${freeze.id}`;
+  expect(words(await ada.open(path))).toContain('Pull requests blocked 1 Not enforced 2 pull requests Median');
+  // Others learn no more than while it was on.
+  expect(words(await bob.open(path))).toContain('Pull requests blocked 1 Not known 2 pull requests Median');
 });

@@ -1,6 +1,8 @@
 // `reports/` says what a freeze did and what that cost, alone and by months. It is measured by the waits of pull requests
 // (`freeze_waits`), the exemptions, the deployments and the audit log. Some of these are forgotten, so the report of a
-// freeze is kept a day after its end.
+// freeze is kept a day after its end. Held is what GitHub is not known to have merged if asked: a status that nothing
+// requires held nobody, and nobody waited for its end. Of some of these it is not known that GitHub refused them either, and
+// pages call only the others blocked, as they do while a freeze is on.
 import { nowOf } from '../time/clock.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Actor } from '../events/actor.ts';
@@ -29,6 +31,10 @@ type BypassInReport = {
 export type FreezeReport = {
   pull_requests: {
     held: number;
+    /** Those that a freeze should have held, and GitHub would have merged. Not in answers of the API. */
+    not_enforced: number;
+    /** Those held of which GitHub did not say while the freeze lasted that it refuses them. Neither. */
+    not_known: number;
     median_wait_seconds: number | null;
     longest_wait_seconds: number | null;
     /** The pull request that waited the longest. */
@@ -59,10 +65,11 @@ const isBypassOf = `audit_events.repository_id = f.repository_id AND audit_event
   AND audit_events.type IN ('freeze.bypassed', 'deployment.bypassed')
   AND (audit_events.metadata->>'scheduled_freeze_id' = f.id::text OR audit_events.metadata->'scheduled_freeze_ids' ? f.id::text)`;
 
-/** SQL for a kept report, with the numbers of entries also if it is older than these. */
+/** SQL for a kept report, with the numbers that it has not if it is older than these. Such a one counts all as blocked. */
 export const withCounts = (report: string): string => `(jsonb_build_object(
   'exemptions_count', jsonb_array_length(${report}->'exemptions'),
-  'bypasses_count', jsonb_array_length(${report}->'bypasses')) || ${report})`;
+  'bypasses_count', jsonb_array_length(${report}->'bypasses')) || ${report} || jsonb_build_object(
+  'pull_requests', jsonb_build_object('not_enforced', 0, 'not_known', 0) || (${report}->'pull_requests')))`;
 
 /**
  * SQL for the reports of freezes, with their `freeze_id`, `repository_id` and `ended_at`, and the seconds of each wait and
@@ -78,22 +85,23 @@ export const measured = (freezes: string, now: string): string => `
   FROM ${freezes}
   CROSS JOIN LATERAL (SELECT least(f.ends_at, f.deleted_at, ${now}::timestamptz) AS ended_at) ending
   CROSS JOIN LATERAL (
-    SELECT jsonb_build_object('held', count(*),
+    SELECT jsonb_build_object('held', count(waited), 'not_enforced', count(*) FILTER (WHERE NOT refused),
+        'not_known', count(*) FILTER (WHERE refused IS NULL),
         'median_wait_seconds', round(percentile_cont(0.5) WITHIN GROUP (ORDER BY waited)),
         'longest_wait_seconds', round(max(waited)),
-        'longest', (array_agg(number ORDER BY waited DESC, number))[1]) AS held,
+        'longest', (array_agg(number ORDER BY waited DESC, number) FILTER (WHERE refused IS NOT false))[1]) AS held,
       jsonb_build_object('waiting', count(*) FILTER (WHERE is_last), 'closed', count(emptied),
         'median_seconds', round(percentile_cont(0.5) WITHIN GROUP (ORDER BY emptied)), 'last_seconds', round(max(emptied))) AS thaw,
-      coalesce(array_agg(round(waited)::int4), '{}') AS waited,
+      coalesce(array_agg(round(waited)::int4) FILTER (WHERE refused IS NOT false), '{}') AS waited,
       coalesce(array_agg(round(emptied)::int4) FILTER (WHERE emptied IS NOT NULL), '{}') AS emptied
     FROM (
-      SELECT number, is_last, CASE WHEN is_last AND closed_at >= ending.ended_at
+      SELECT number, refused, is_last, CASE WHEN is_last AND closed_at >= ending.ended_at
           THEN extract(epoch FROM closed_at - ending.ended_at)::float8 END AS emptied,
-        seconds + CASE WHEN until IS NULL
-          THEN greatest(0, extract(epoch FROM ending.ended_at - since)::float8) ELSE 0 END AS waited
+        CASE WHEN refused IS NOT false THEN seconds + CASE WHEN until IS NULL
+          THEN greatest(0, extract(epoch FROM ending.ended_at - since)::float8) ELSE 0 END END AS waited
       FROM freeze_waits
-      CROSS JOIN LATERAL (SELECT coalesce(until >= ending.ended_at, true) AND coalesce(closed_at >= ending.ended_at, true)
-        AS is_last) AS at_end
+      CROSS JOIN LATERAL (SELECT refused IS NOT false AND coalesce(until >= ending.ended_at, true)
+        AND coalesce(closed_at >= ending.ended_at, true) AS is_last) AS at_end
       WHERE freeze_id = f.id
     ) AS each
   ) waits
@@ -138,7 +146,8 @@ const atOnce = 500;
 
 /** Whether a report says anything. @param report SQL for it. */
 export const saysSomething = (report: string): string => `(
-  (${report}->'pull_requests'->>'held')::int + (${report}->>'deployments_held')::int > 0
+  (${report}->'pull_requests'->>'held')::int + (${report}->'pull_requests'->>'not_enforced')::int
+    + (${report}->>'deployments_held')::int > 0
   OR ${report}->'exemptions' <> '[]' OR ${report}->'bypasses' <> '[]')`;
 
 // One that goes on, or is still to come, is looked at again between a day and a month later. Once a report is kept, nobody

@@ -9,18 +9,20 @@ export type Span = { from: Date; to: Date };
 /**
  * What the freezes of an owner did in a span.
  * @property hours in which a freeze was ongoing somewhere.
- * @property held pull requests that freezes held, of those that ended in the span or go on; each counts once for a freeze.
+ * @property blocked pull requests that GitHub refused to merge for freezes, of those that ended in the span or go on; each counts once for a freeze.
  * @property exemptions those that were approved.
  * @property bypasses what was merged or deployed past a freeze.
  */
 export type Figures = {
   hours: number;
   freezes: number;
-  held: number;
+  blocked: number;
   exemptions: number;
   bypasses: number;
   deployments: number;
 };
+
+const blockedIn = `((report->'pull_requests'->>'held')::int - (report->'pull_requests'->>'not_known')::int)`;
 
 // What is not kept yet is measured: the freezes of about the last two days.
 const figures = `
@@ -48,7 +50,7 @@ const figures = `
     (SELECT count(*)::int FROM mine WHERE starts_at < span.last AND ended_at > span.first) AS freezes,
     (SELECT count(*)::int FROM place JOIN exemptions ON repository_id = place.id
       WHERE approved_at >= span.first AND approved_at < span.last) AS exemptions,
-    coalesce(sum((report->'pull_requests'->>'held')::int), 0)::int AS held,
+    coalesce(sum(${blockedIn}), 0)::int AS blocked,
     coalesce(sum((report->>'bypasses_count')::int), 0)::int AS bypasses,
     coalesce(sum((report->>'deployments_held')::int), 0)::int AS deployments
   FROM span LEFT JOIN told ON told.ended_at > span.first AND told.ended_at <= span.last
@@ -95,7 +97,7 @@ type NewestReport = {
   /** A text, because it may be larger than a number can be exactly. */
   repositoryId: string;
   endedAt: string;
-  held: number;
+  blocked: number;
   longest: number | null;
   deployments: number;
 };
@@ -133,6 +135,7 @@ const ofPlan = `
   SELECT (SELECT count(*)::int FROM mine) AS freezes, count(*)::int AS told,
     jsonb_build_object(
       'pull_requests', jsonb_build_object('held', ${sumOf(numberOf('pull_requests', 'held'))},
+        'not_enforced', ${sumOf(numberOf('pull_requests', 'not_enforced'))}, 'not_known', ${sumOf(numberOf('pull_requests', 'not_known'))},
         'median_wait_seconds', ${medianOf('waited')},
         'longest_wait_seconds', max(${numberOf('pull_requests', 'longest_wait_seconds')})),
       'thaw', jsonb_build_object('waiting', ${sumOf(numberOf('thaw', 'waiting'))}, 'closed', ${sumOf(numberOf('thaw', 'closed'))},
@@ -141,7 +144,7 @@ const ofPlan = `
       'bypasses_count', ${sumOf(`(report->>'bypasses_count')::int`, 'FILTER (WHERE repository_id = ANY ($3::int8[]))')},
       'deployments_held', ${sumOf(`(report->>'deployments_held')::int`)}) AS figures,
     coalesce((SELECT jsonb_agg(jsonb_build_object('freezeId', freeze_id, 'repositoryId', repository_id::text, 'endedAt', ended_at,
-        'held', ${numberOf('pull_requests', 'held')}, 'longest', ${numberOf('pull_requests', 'longest_wait_seconds')},
+        'blocked', ${blockedIn}, 'longest', ${numberOf('pull_requests', 'longest_wait_seconds')},
         'deployments', (report->>'deployments_held')::int) ORDER BY ended_at DESC, repository_id)
       FROM (SELECT * FROM told ORDER BY ended_at DESC, repository_id LIMIT ${mostNewest}) AS newest), '[]') AS newest
   FROM told`;

@@ -18,7 +18,7 @@ import {
   readMergeStates,
 } from '../github/pull-requests/load-pull-requests.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { judgeMergeState, type Watched } from './merge-state.ts';
+import { judgeMergeState, refusedBy, type Watched } from './merge-state.ts';
 import { findObservable, observe, type ObservedRepository } from './observe.ts';
 import type { StatusDeps } from './status-deps.ts';
 
@@ -131,13 +131,25 @@ type WatchedPullRequest = Watched & { number: number; nodeId: string; headSha: s
 /** One that GitHub would merge. */
 type Leak = WatchedPullRequest & { base: string; mergeState: string };
 
+/** What the freezes' reports count stands in their waits: refused once is refused. */
 const saveStates = `
-  UPDATE open_pull_requests held SET merge_state_due_at = due_at, merge_state = told.merge_state,
-    merge_state_asks = asks, leaking_since = told.leaking_since
-  FROM unnest($2::int[], $3::text[], $4::timestamptz[], $5::text[], $6::int[], $7::timestamptz[])
-    AS told(number, head_sha, due_at, merge_state, asks, leaking_since)
-  WHERE held.repository_id = $1 AND held.number = told.number
-    AND held.head_sha = told.head_sha AND cardinality(held.held_by) > 0 RETURNING ${tellOf(changeOfRepository('repository_id', 'held.number'))}`;
+  WITH told AS MATERIALIZED (
+    SELECT * FROM unnest($2::int[], $3::text[], $4::timestamptz[], $5::text[], $6::int[], $7::timestamptz[], $8::bool[])
+      AS told(number, head_sha, due_at, merge_state, asks, leaking_since, refused)
+  ), saved AS (
+    UPDATE open_pull_requests held SET merge_state_due_at = due_at, merge_state = told.merge_state,
+      merge_state_asks = asks, leaking_since = told.leaking_since
+    FROM told
+    WHERE held.repository_id = $1 AND held.number = told.number
+      AND held.head_sha = told.head_sha AND cardinality(held.held_by) > 0
+    RETURNING held.number, held.held_by, told.refused, ${tellOf(changeOfRepository('repository_id', 'held.number'))}
+  ), noted AS (
+    UPDATE freeze_waits wait SET refused = saved.refused
+    FROM saved
+    WHERE wait.repository_id = $1 AND wait.number = saved.number AND wait.freeze_id = ANY (saved.held_by)
+      AND saved.refused IS DISTINCT FROM wait.refused AND saved.refused IS NOT NULL AND wait.refused IS NOT true
+  )
+  SELECT FROM saved`;
 
 /**
  * Keeps what GitHub says of held pull requests, by their heads, and records each that it would merge: once for a
@@ -174,6 +186,7 @@ async function saveMergeStates(
         judged.map(({ mergeState }) => mergeState),
         judged.map(({ asks }) => asks),
         judged.map(({ leakingSince }) => leakingSince),
+        judged.map(refusedBy),
       ]),
     ]);
   });

@@ -46,3 +46,7 @@ export function judgeMergeState(
   }
   return { mergeState: answer, asks: asks + 1, leakingSince, dueAt: after(confirmAfter) };
 }
+
+/** Whether GitHub refuses to merge it, as far as its answers say; null if they settle nothing. */
+export const refusedBy = ({ mergeState, leakingSince }: Watched): boolean | null =>
+  leakingSince !== null ? false : mergeState === null || mergeable.has(mergeState) ? null : true;

@@ -14,7 +14,7 @@ const about = {
 const schema = z
   .object({
     pull_requests: z.object({
-      held: z.int().openapi({ description: 'How many pull requests the freeze held, at any time' }),
+      held: z.int().openapi({ description: 'How many pull requests the freeze held, at any time, without those that GitHub would have merged' }),
       median_wait_seconds: seconds('How long it held half of them at most'),
       longest_wait_seconds: seconds('How long it held the one that waited the longest'),
       longest: z.int().nullable().openapi({ description: 'The pull request that waited the longest' }),
@@ -82,5 +82,5 @@ export const freezeReportEndpoint = endpoint({
       deployments_held: 2,
     },
   },
-  handle: ({ deps, path }) => readReport(deps, path.freeze_id),
+  handle: async ({ deps, path }) => schema.parse(await readReport(deps, path.freeze_id)),
 });

@@ -4,19 +4,28 @@ import type { FreezeReport } from '../../reports/freeze-report.ts';
 import type { ReportFigures } from '../../reports/many-freezes.ts';
 import { pullRequestPath } from '../../page-paths.ts';
 import { describeLength } from '../../time/duration.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
 import { headings, instantText, longText, type Times } from '../text.ts';
 
-/** The numbers of a report. @param longest what stands behind the longest wait. */
-export const reportFigures = (
+/**
+ * The numbers of a report. Blocked is what GitHub refused, as on the pages of what is ongoing.
+ * @param isInside whether the viewer may see who did what, and what is not enforced. @param longest what stands behind the
+ * longest wait.
+ */
+export function reportFigures(
   { pull_requests: held, thaw, ...report }: ReportFigures,
   isInside: boolean,
   longest: Html | '' = '',
-): Html =>
-  html`<dl class="card figures">
-      ${figure('Pull requests held', held.held)}
+): Html {
+  const blocked = held.held - held.not_known;
+  const unclear = held.not_known + (isInside ? 0 : held.not_enforced);
+  return html`<dl class="card figures">
+      ${figure('Pull requests blocked', blocked)}
+      ${held.not_enforced > 0 && isInside ? figure('Not enforced', countText(held.not_enforced, 'pull request')) : ''}
+      ${unclear > 0 ? figure('Not known', countText(unclear, 'pull request')) : ''}
       ${
-        held.median_wait_seconds === null
+        held.median_wait_seconds === null || blocked === 0
           ? ''
           : html`${figure('Median wait', lengthOf(held.median_wait_seconds))}
             ${figure('Longest wait', html`${lengthOf(held.longest_wait_seconds ?? 0)}${longest}`)}`
@@ -26,6 +35,7 @@ export const reportFigures = (
       ${isInside ? figure('Past the freeze', report.bypasses_count) : ''}
     </dl>
     <p>${thawed(thaw)}</p>`;
+}
 
 type Place = Parameters<typeof pullRequestPath>[0];
 

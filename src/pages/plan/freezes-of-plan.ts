@@ -63,7 +63,7 @@ function reportOf(visit: PlanVisit, { freezes, figures, newest, told }: PlanRepo
     <h2 id="report-heading">Report</h2>
     <p class="muted">
       Over ${countText(freezes, 'freeze that is', 'freezes that are')} over. A pull request counts once for
-      each freeze that held it.
+      each freeze that blocked it.
     </p>
     ${reportFigures(figures, isInside)}
     ${
@@ -73,7 +73,7 @@ function reportOf(visit: PlanVisit, { freezes, figures, newest, told }: PlanRepo
             <summary>Reports of ${countText(told, 'freeze')}</summary>
             <div class="scroll" tabindex="0" role="region" aria-label="Reports of freezes">
               <table>
-                ${headings(['Repository', 'End', 'Held', 'Longest wait', ...(hasDeployments ? ['Deployments'] : [])], ['Held', 'Deployments'])}
+                ${headings(['Repository', 'End', 'Blocked', 'Longest wait', ...(hasDeployments ? ['Deployments'] : [])], ['Blocked', 'Deployments'])}
                 <tbody>
                   ${newest.map((each) => reportRow(each, { name: names.get(each.repositoryId)!, account }, plan.timezone, times, hasDeployments))}
                 </tbody>
@@ -89,7 +89,7 @@ function reportOf(visit: PlanVisit, { freezes, figures, newest, told }: PlanRepo
 const mostUnfoldedReports = 12;
 
 const reportRow = (
-  { freezeId, endedAt, held, longest, deployments }: PlanReport['newest'][number],
+  { freezeId, endedAt, blocked, longest, deployments }: PlanReport['newest'][number],
   repository: Parameters<typeof freezePath>[0],
   zone: string,
   times: Times,
@@ -98,7 +98,7 @@ const reportRow = (
   html`<tr>
     <th scope="row"><a href="${freezePath(repository, freezeId)}">${repository.name}</a></th>
     <td>${instantText(new Date(endedAt), times, zone)}</td>
-    <td class="number">${held}</td>
+    <td class="number">${blocked}</td>
     <td>${longest === null ? '–' : lengthOf(longest)}</td>
     ${hasDeployments ? html`<td class="number">${deployments}</td>` : ''}
   </tr>`;

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "freeze_waits" ADD COLUMN     "refused" BOOLEAN;
