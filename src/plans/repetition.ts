@@ -89,7 +89,7 @@ export function fieldsOfRule(rule: string, start: string): RepetitionFields | nu
  */
 export function wordsOfRule(rule: string, start: string): { often: string; only: string | null } | null {
   const said = repetitionOf(rule, start);
-  if (!said) return null;
+  if (!said) return wordsOfParts(rule, start);
   const { every, unit, days, monthlyOn } = said;
   const often = every === 1 ? `Every ${unit}` : `Every ${every} ${unit}s`;
   const always = (words: string) => ({ often: words, only: null });
@@ -106,6 +106,79 @@ export function wordsOfRule(rule: string, start: string): { often: string; only:
   const weekday = weekDays[dayNames[dayOfWeek - 1]!];
   return { often: `${often} on the ${ordinals[place]} ${weekday}`, only: place === 4 ? inSomeMonths : null };
 }
+
+/** The same of a rule that forms have no fields for: `Every month on the second Tuesday`, `Every year on day 24 of December`. */
+function wordsOfParts(rule: string, start: string): ReturnType<typeof wordsOfRule> {
+  const parsed = parseRule(rule);
+  if (!parsed.ok) return null;
+  const { COUNT: count, ...parts } = Object.fromEntries(parsed.rule.parts) as Record<string, string>;
+  if (count !== undefined) {
+    const words = wordsOfRule(inParts(parts), start);
+    const times = count === '1' ? 'once' : `${count} times`;
+    return words && { ...words, only: [words.only, times].filter((each) => each !== null).join(', ') };
+  }
+  const { FREQ: frequency, INTERVAL: interval = '1', BYMONTH: byMonth, ...days } = parts;
+  const on = daysOfMonth(days);
+  if (on === null || (frequency !== 'MONTHLY' && !(frequency === 'YEARLY' && byMonth))) return null;
+  const unit = frequency === 'MONTHLY' ? 'month' : 'year';
+  const every = Number(interval) === 1 ? `Every ${unit}` : `Every ${Number(interval)} ${unit}s`;
+  const months = byMonth && listedDays(numbersIn(byMonth).map((month) => monthNames[month - 1]!));
+  const only = on.isRare ? inSomeMonths : null;
+  if (unit === 'year') return { often: `${every} on ${on.words} of ${months}`, only };
+  return { often: `${every} on ${on.words}${months ? ` in ${months}` : ''}`, only };
+}
+
+const inParts = (parts: Record<string, string>): string =>
+  Object.entries(parts)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(';');
+
+const numbersIn = (list: string): number[] => list.split(',').map(Number);
+
+/** Days within a month, in words, and whether some months have none such. Null for what has no words. */
+function daysOfMonth(parts: Record<string, string>): { words: string; isRare: boolean } | null {
+  const { BYDAY: byDay, BYMONTHDAY: byMonthDay, BYSETPOS: byPlace } = parts;
+  if (byMonthDay !== undefined) {
+    if (byDay !== undefined || byPlace !== undefined) return null;
+    const dates = numbersIn(byMonthDay);
+    const words = listedDays(dates.map(dateName));
+    return { words, isRare: dates.some((day) => Math.abs(day) > 28) };
+  }
+  const days = (byDay ?? '')
+    .split(',')
+    .map((day) => ({ place: Number(day.slice(0, -2)), day: day.slice(-2) as Day }));
+  if (byDay === undefined) return null;
+  const names = days.map(({ day }) => weekDays[day]);
+  if (days.every(({ place }) => place === 0)) {
+    if (byPlace === undefined) return { words: `every ${listedDays(names)}`, isRare: false };
+    const set =
+      setNames[inOrder(days.map(({ day }) => day)).join()] ?? (names.length === 1 ? names[0] : null);
+    const places = numbersIn(byPlace);
+    if (!set || places.some((place) => Math.abs(place) > 5)) return null;
+    const isRare = names.length === 1 && places.some((place) => Math.abs(place) === 5);
+    return { words: `${listedDays(places.map(placeWords))} ${set}`, isRare };
+  }
+  if (byPlace !== undefined || days.some(({ place }) => place === 0 || Math.abs(place) > 5)) return null;
+  const words = listedDays(days.map(({ place }, at) => `${placeWords(place)} ${names[at]}`));
+  return { words, isRare: days.some(({ place }) => Math.abs(place) === 5) };
+}
+
+/** Sets of weekdays that have a name, in the order of the week. */
+const setNames: Record<string, string> = {
+  [dayNames.join()]: 'day',
+  [dayNames.slice(0, 5).join()]: 'weekday',
+  [dayNames.slice(5).join()]: 'weekend day',
+};
+
+/** `the second`, `the last`, `the second to last`. */
+function placeWords(place: number): string {
+  if (place === -1) return 'the last';
+  const ordinal = ordinals[Math.abs(place) - 1];
+  return place > 0 ? `the ${ordinal}` : `the ${ordinal} to last`;
+}
+
+const dateName = (day: number): string =>
+  day > 0 ? `day ${day}` : day < -5 ? `day ${-day} from the end` : `${placeWords(day)} day`;
 
 /** `Every month on day 30, in months that have one`; null for a rule that cannot be said so. */
 export function describeRule(rule: string, start: string): string | null {

@@ -31,14 +31,36 @@ test.each([
   ['FREQ=YEARLY', 'Every year'],
   ['rrule:freq=weekly;interval=1;byday=sa,fr;', 'Every week on Friday and Saturday'],
   ['FREQ=MONTHLY;BYDAY=-1FR', 'Every month on the last Friday'],
+  // What forms have no fields for.
+  ['FREQ=MONTHLY;BYDAY=-1SA', 'Every month on the last Saturday'],
+  ['FREQ=MONTHLY;BYDAY=2TU', 'Every month on the second Tuesday'],
+  ['FREQ=MONTHLY;INTERVAL=3;BYDAY=2TU', 'Every 3 months on the second Tuesday'],
+  ['FREQ=MONTHLY;BYDAY=1MO,3MO', 'Every month on the first Monday and the third Monday'],
+  ['FREQ=MONTHLY;BYDAY=5TU', 'Every month on the fifth Tuesday, in months that have one'],
+  ['FREQ=MONTHLY;BYDAY=-2TU', 'Every month on the second to last Tuesday'],
+  ['FREQ=MONTHLY;BYDAY=TU,TH', 'Every month on every Tuesday and Thursday'],
+  ['FREQ=MONTHLY;BYMONTHDAY=1', 'Every month on day 1'],
+  ['FREQ=MONTHLY;BYMONTHDAY=1,15', 'Every month on day 1 and day 15'],
+  ['FREQ=MONTHLY;BYMONTHDAY=31', 'Every month on day 31, in months that have one'],
+  ['FREQ=MONTHLY;BYMONTHDAY=-1', 'Every month on the last day'],
+  ['FREQ=MONTHLY;BYMONTHDAY=-12', 'Every month on day 12 from the end'],
+  ['FREQ=MONTHLY;BYSETPOS=1;BYDAY=MO', 'Every month on the first Monday'],
+  ['FREQ=MONTHLY;BYSETPOS=-1;BYDAY=MO,TU,WE,TH,FR', 'Every month on the last weekday'],
+  ['FREQ=MONTHLY;BYSETPOS=1,-1;BYDAY=SU,SA', 'Every month on the first and the last weekend day'],
+  ['FREQ=MONTHLY;BYMONTHDAY=1;BYMONTH=3,6', 'Every month on day 1 in March and June'],
+  ['FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24', 'Every year on day 24 of December'],
+  ['FREQ=YEARLY;BYMONTH=11;BYDAY=4TH', 'Every year on the fourth Thursday of November'],
+  ['FREQ=WEEKLY;COUNT=3', 'Every week, 3 times'],
+  ['FREQ=MONTHLY;BYDAY=2TU;COUNT=1', 'Every month on the second Tuesday, once'],
 ])('%s is "%s"', (rule, words) => expect(describeRule(rule, start)).toBe(words));
 
 test.each([
-  'FREQ=MONTHLY;BYDAY=-1SA',
-  'FREQ=MONTHLY;BYDAY=2FR',
-  'FREQ=WEEKLY;COUNT=3',
-  'FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24',
-  'FREQ=MONTHLY;BYSETPOS=1;BYDAY=MO',
+  'FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13',
+  'FREQ=MONTHLY;BYSETPOS=9;BYDAY=MO,TU,WE',
+  'FREQ=YEARLY;BYDAY=20MO',
+  'FREQ=YEARLY;BYMONTHDAY=24',
+  'FREQ=DAILY;BYMONTH=12',
+  'FREQ=MONTHLY;BYSETPOS=1;BYDAY=MO,WE',
 ])('%s stays a rule', (rule) => expect(describeRule(rule, start)).toBe(null));
 
 const short = 'February, April, June, September and November';
@@ -60,8 +82,13 @@ test.each<[string, string, string | null, string[]]>([
   ],
   ['2026-01-31', 'FREQ=MONTHLY;INTERVAL=12', 'Every 12 months on day 31, in months that have one', []],
   ['2026-01-28', 'FREQ=MONTHLY', 'Every month on day 28', []],
-  ['2026-01-01', 'FREQ=MONTHLY;BYMONTHDAY=30,31', null, ['a day 30: February.', `a day 31: ${short}.`]],
-  ['2026-01-01', 'FREQ=MONTHLY;BYMONTHDAY=-1', null, []],
+  [
+    '2026-01-01',
+    'FREQ=MONTHLY;BYMONTHDAY=30,31',
+    'Every month on day 30 and day 31, in months that have one',
+    ['a day 30: February.', `a day 31: ${short}.`],
+  ],
+  ['2026-01-01', 'FREQ=MONTHLY;BYMONTHDAY=-1', 'Every month on the last day', []],
   ['2026-01-30', 'FREQ=MONTHLY;BYDAY=5FR', 'Every month on the fifth Friday, in months that have one', []],
   [
     '2028-02-29',
