@@ -23,12 +23,14 @@ type Group = {
   repositories: number;
   /** The first three of them. */
   repositoryIds: bigint[];
+  /** When the first of its freezes ends, or was deleted; null if none has an end. */
+  firstEndsAt: Date | null;
+  /** The same of the last of them; null if one has no end. */
+  endsAt: Date | null;
 };
 
 /** What happened, happens or will happen in a span. */
 type FreezeGroup = Group & {
-  /** When the last of it ended, or was deleted; null if one has no end. */
-  endsAt: Date | null;
   holdsMerges: boolean;
   holdsDeployments: boolean;
 };
@@ -69,7 +71,7 @@ export function freezeGroupsWithin(
   return tx.$queryRaw<FreezeGroup[]>`
     SELECT (array_agg(id ORDER BY repository_id))[1] AS id, plan_id AS "planId",
       mode() WITHIN GROUP (ORDER BY reason) AS reason, starts_at AS "startsAt",
-      CASE WHEN bool_and(over_at IS NOT NULL) THEN max(over_at) END AS "endsAt", count(*)::int4 AS repositories,
+      min(over_at) AS "firstEndsAt", CASE WHEN bool_and(over_at IS NOT NULL) THEN max(over_at) END AS "endsAt", count(*)::int4 AS repositories,
       bool_or(holds_merges) AS "holdsMerges", bool_or(holds_deployments) AS "holdsDeployments",
       (array_agg(repository_id ORDER BY repository_id))[1:3] AS "repositoryIds"
     FROM (
@@ -88,10 +90,6 @@ export function freezeGroupsWithin(
 
 /** A freeze or a plan that is on, or that comes next. */
 export type CurrentGroup = Group & {
-  /** When the last of its freezes ends; null if one has no end. */
-  endsAt: Date | null;
-  /** Whether some of its freezes end before that. */
-  endsDiffer: boolean;
   timezone: string;
   /** Whether it can hold pull requests, which the numbers are about. */
   holdsMerges: boolean;
@@ -255,8 +253,8 @@ function groupsSql(
     )
     SELECT (array_agg(f.id ORDER BY f.repository_id))[1] AS id, f.plan_id AS "planId",
       mode() WITHIN GROUP (ORDER BY f.reason) AS reason, min(f.starts_at) AS "startsAt",
-      CASE WHEN bool_and(f.ends_at IS NOT NULL) THEN max(f.ends_at) END AS "endsAt",
-      count(DISTINCT coalesce(f.ends_at, 'infinity')) > 1 AS "endsDiffer", min(f.timezone) AS timezone,
+      min(f.ends_at) AS "firstEndsAt", CASE WHEN bool_and(f.ends_at IS NOT NULL) THEN max(f.ends_at) END AS "endsAt",
+      min(f.timezone) AS timezone,
       bool_or(f.holds_merges) AS "holdsMerges",
       coalesce(json_agg(json_build_array(f.repository_id::text, f.environments))
         FILTER (WHERE f.holds_deployments), '[]') AS "deploymentsIn",

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { html } from 'hono/html';
+import type { SharedEnd } from '../words/describe-fields.ts';
 import { shorten } from '../words/event-words.ts';
 import { describeLength } from '../time/duration.ts';
 import { cityOf, dayAndTime, describeInstant, isTimeZone, toLocalTime } from '../time/local-time.ts';
@@ -64,6 +65,10 @@ export const untilText = (endsAt: Date | null, times: Times, ownZone: string): H
   endsAt
     ? html`until <strong>${instantAndDistance(endsAt, times, ownZone)}</strong>`
     : html`until you remove it`;
+
+/** The same of several freezes: `7 until Fri 27 Nov, 18:00, 2 until removed`. */
+export const untilTexts = (ends: SharedEnd[], times: Times, ownZone = times.zone): Html =>
+  html`${ends.map(({ which, at }, index) => html`${index > 0 ? ', ' : ''}${which}${at ? html`until ${instantText(at, times, ownZone)}` : 'until removed'}`)}`;
 
 /** Longer texts are folded after their first characters. A reason may have 10,000 characters. */
 const longestUnfolded = 280;

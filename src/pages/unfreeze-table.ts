@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { actorName } from '../events/actor.ts';
-import { blocksMerges, whatIsBlocked } from '../words/describe-fields.ts';
+import { blocksMerges, sharedEnds, whatIsBlocked } from '../words/describe-fields.ts';
 import { shorten } from '../words/event-words.ts';
 import { heldEnvironmentsIn } from '../explanations/enforcement/held-environments.ts';
 import { deploymentsHeldBy, holdsSomething } from '../explanations/enforcement/judge-environments.ts';
@@ -12,7 +12,7 @@ import { countText } from './freeze-now/plan-preview.ts';
 import { notSaid } from './held.ts';
 import type { Html } from './html.ts';
 import type { PageDeps } from './reader.ts';
-import { instantText, type Times } from './text.ts';
+import { type Times, untilTexts } from './text.ts';
 
 // What is ongoing, to select what ends. Freezes of merges and of deployments stand apart.
 
@@ -139,7 +139,8 @@ function rowOf(
 ): Html {
   const { value, freezes, repositories, plan, createdBy } = ongoing;
   const [freeze] = freezes;
-  const { endsAt, timezone } = freeze!;
+  const { timezone } = freeze!;
+  const ends = sharedEnds(freezes.map(({ endsAt }) => endsAt));
   const where = repositories.length <= mostRowsNamed ? `: ${repositories.toSorted().join(', ')}` : '';
   const isOfMerges = blocksMerges(freeze!);
   const { held, all, unsaid, frees } = counts;
@@ -169,7 +170,7 @@ function rowOf(
     </th>
     <td>${what} ${countText(places.length, 'repository', 'repositories')}${where}${others}</td>
     <td class="made-by"><bdi>${actorName(createdBy)}</bdi></td>
-    <td class="ends">${endsAt ? html`${instantText(endsAt, times, timezone)}` : 'until removed'}</td>
+    <td class="ends">${untilTexts(ends, times, timezone)}</td>
   </tr>`;
 }
 

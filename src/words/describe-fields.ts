@@ -256,3 +256,28 @@ function isWrongTime(text: string): boolean {
   const at = new Date(text.endsWith('Z') ? text : `${text}Z`);
   return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text.slice(0, 10);
 }
+
+/** An end that some freezes have, null for none, after the words for which of them: `7 `, `the first `. */
+export type SharedEnd = { which: string; at: Date | null };
+
+/**
+ * Until when several freezes are on: all until one instant, so many until each of two, or from the first end to the last. So
+ * nobody waits for the last end of what mostly ends earlier.
+ */
+export function sharedEnds(ends: (Date | null)[]): SharedEnd[] {
+  const counts = Map.groupBy(ends, (end) => end?.getTime() ?? Infinity);
+  const times = [...counts.keys()].toSorted((one, other) => one - other);
+  if (times.length !== 2) return endsBetween(dateAt(times[0] ?? Infinity), dateAt(times.at(-1) ?? Infinity));
+  return times.map((time) => ({ which: `${counts.get(time)!.length} `, at: dateAt(time) }));
+}
+
+const dateAt = (time: number): Date | null => (time === Infinity ? null : new Date(time));
+
+/** The same where only the first and the last end are known. */
+export const endsBetween = (first: Date | null, last: Date | null): SharedEnd[] =>
+  first?.getTime() === last?.getTime()
+    ? [{ which: '', at: last }]
+    : [
+        { which: 'the first ', at: first },
+        { which: 'the last ', at: last },
+      ];

@@ -64,6 +64,14 @@ test('an admin sees every repository, what matters now first', async () => {
   expect(words({ text })).toContain('2 of 6 repositories of acme are frozen');
 });
 
+test('what is on is the state of a row, and what comes stands beside it', async () => {
+  const { id } = await acme.freeze('acme/docs', { holds: ['deployments'], reason: 'Servers' });
+  const row = words({ text: rowOf(await page('ada'), 'docs') });
+  expect(row).toMatch(/Deployments (frozen|not stopped) .*merges from Thu 5 Mar, 00:00 UTC/);
+  expect(row).not.toContain('Scheduled');
+  await acme.remove('acme/docs', id);
+});
+
 test('what is frozen now and what comes next is a row for each freeze, above the repositories', async () => {
   const text = await page('ada');
   const web = groupOf(text, 'INC-4711');
@@ -107,7 +115,21 @@ test('what a plan did to many repositories is one row, which leads to the plan',
   const list = await acme.call('GET', '/v1/repos/acme/calm/scheduled_freeze', { as: acme.admin });
   const own = list.body.scheduled_freezes.find(({ reason }: { reason: string }) => reason === body.reason);
   await acme.update('acme/calm', own.id, { end: '2026-03-01T11:00:00' });
-  expect(groupOf(await page('ada'), 'Tenth anniversary')).toMatch(/18:00 UTC[\s\S]*or earlier/);
+  const saysBoth = /the first until Sun 1 Mar, 11:00 UTC\s*, the last until Sun 1 Mar, 18:00 UTC/;
+  const differing = await page('ada');
+  expect(words({ text: groupOf(differing, 'Tenth anniversary') })).toMatch(saysBoth);
+  // The first line, other pages of the group, and its bar in the calendar.
+  expect(words({ text: differing })).toMatch(
+    /are frozen: the first until Sun 1 Mar, 11:00 UTC\s*, the last until removed/,
+  );
+  expect(differing).not.toMatch(/at the latest|or earlier/);
+  for (const path of [`/owners/acme/plans/${plan.id}`, '/owners/acme/unfreeze'])
+    expect(words(await visitors.get('ada')!.open(path))).toMatch(
+      / 1 until Sun 1 Mar, 11:00 UTC\s*, 3 until Sun 1 Mar, 18:00 UTC /,
+    );
+  expect(words(await visitors.get('ada')!.open('/owners/acme/calendar'))).toContain(
+    'to 18:00, the first until Sun 1 Mar, 11:00',
+  );
   await acme.remove('acme/calm', own.id);
   await acme.call('POST', `/v1/freeze_plans/acme/${plan.id}/delete`, {
     as: acme.admin,

@@ -2,7 +2,7 @@ import { validate } from '../../api/read-request.ts';
 import { givenReason } from '../../api/v1/exemption-schemas.ts';
 import { conflict, isConflict, notFound } from '../../errors.ts';
 import { actorName } from '../../events/actor.ts';
-import { whatIsBlocked } from '../../words/describe-fields.ts';
+import { sharedEnds, whatIsBlocked } from '../../words/describe-fields.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import { asCode } from '../../github/markdown.ts';
 import { type Administered, knownAccount } from '../../installations/find-account.ts';
@@ -76,8 +76,11 @@ const whyOf = (freeze: Ongoing['freezes'][number]): string => plain(asPublic(fre
 
 export const describedInSlack = ({ freezes, repositories, plan }: Ongoing): string => {
   const [first] = freezes as [Ongoing['freezes'][number]];
-  const { endsAt, timezone } = first;
-  const until = endsAt ? `until ${describeInstant(endsAt, timezone)}` : 'until removed';
+  const until = sharedEnds(freezes.map(({ endsAt }) => endsAt))
+    .map(
+      ({ which, at }) => `${which}${at ? `until ${describeInstant(at, first.timezone)}` : 'until removed'}`,
+    )
+    .join(', ');
   const names =
     repositories.length > 3
       ? countWords(repositories.length, 'repository', 'repositories')

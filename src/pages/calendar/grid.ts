@@ -108,7 +108,7 @@ function bar(
 const card = (entry: CalendarEntry, zone: string, now: Date): Html =>
   html`<div class="peek">
     <strong class="written" dir="auto">${shorten(entry.text, 120)}</strong>
-    <p>${endsOf(entry, zone, now).join(' to ')} · ${states[entry.state][1]}</p>
+    <p>${endsOf(entry, zone, now).join(' to ')}${firstEndOf(entry, zone, now)} · ${states[entry.state][1]}</p>
     <p class="muted">${whereText(entry)}</p>
     ${
       entry.change === null
@@ -139,6 +139,12 @@ export function endsOf(
   const [day, time] = end.split(', ') as [string, string];
   return [start, start.startsWith(`${day},`) ? time : end];
 }
+
+/** Where the bar shows the last end of several: the first one. */
+export const firstEndOf = ({ firstEndsAt, endsAt }: CalendarEntry, zone: string, now: Date): string =>
+  firstEndsAt === null || firstEndsAt.getTime() === endsAt?.getTime()
+    ? ''
+    : `, the first until ${dayAndTime(firstEndsAt, zone, now)}`;
 
 export const whereText = ({ repositories, names }: CalendarEntry): string =>
   names.length === repositories ? names.join(', ') : countText(repositories, 'repository', 'repositories');

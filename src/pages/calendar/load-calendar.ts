@@ -13,6 +13,8 @@ import { type CalendarWindow, dayOf, type Stay } from './calendar-window.ts';
 export type CalendarEntry = Stay & {
   /** The reason. */
   text: string;
+  /** The first and the last end of what is one bar; null for none. */
+  firstEndsAt: Date | null;
   endsAt: Date | null;
   state: 'scheduled' | 'ongoing' | 'ended' | 'planned';
   /** In how many of the chosen repositories. */
@@ -56,7 +58,7 @@ export async function loadCalendar(
   ]);
   const nameOf = new Map(chosen.map(({ id, name }) => [id, name]));
   const exist = groups.map((group): CalendarEntry => {
-    const { startsAt, endsAt, reason: text, repositories } = group;
+    const { startsAt, firstEndsAt, endsAt, reason: text, repositories } = group;
     const names = group.repositoryIds.map((id) => nameOf.get(id)!);
     const href = pathOf(group, visit, names[0]!);
     const state = startsAt > now ? 'scheduled' : endsAt && endsAt <= now ? 'ended' : 'ongoing';
@@ -64,7 +66,7 @@ export async function loadCalendar(
     const plan = state === 'ended' ? undefined : plans.find(({ id }) => id === planId);
     const change = plan ? changeOf(plan, account.login, startsAt) : null;
     const what = { text, state, repositories, names, href, planId, change } as const;
-    return { ...daysOf(startsAt, endsAt, span.zone), rank: ranks[state], endsAt, ...what };
+    return { ...daysOf(startsAt, endsAt, span.zone), rank: ranks[state], firstEndsAt, endsAt, ...what };
   });
   const planned = plans.flatMap((plan) => {
     const matched = matchedBy(plan, chosen).used;
@@ -91,6 +93,7 @@ function plannedBy(
     .map(({ startsAt, endsAt }): CalendarEntry => ({
       ...daysOf(startsAt, endsAt, span.zone),
       rank: ranks.planned,
+      firstEndsAt: endsAt,
       endsAt,
       text: reasonOfPlan(plan),
       state: 'planned',

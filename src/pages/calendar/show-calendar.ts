@@ -17,7 +17,7 @@ import {
   stepFrom,
   windowAt,
 } from './calendar-window.ts';
-import { endsOf, grids, states, whereText } from './grid.ts';
+import { endsOf, firstEndOf, grids, states, whereText } from './grid.ts';
 import { type CalendarEntry, loadCalendar, mostEntries } from './load-calendar.ts';
 import { type Calendar, coloursOf, legend, linkTo, navigation, newPlanPath } from './navigation.ts';
 
@@ -143,7 +143,7 @@ function when(entry: CalendarEntry, zone: string, now: Date): Html {
   const [start, end] = endsOf(entry, zone, now);
   const time = (at: Date, text: string) =>
     html`<time datetime="${at.toISOString()}" title="${describeInstant(at, zone)}">${text}</time>`;
-  return html`${time(startsAt, start)} to ${endsAt ? time(endsAt, end) : end}`;
+  return html`${time(startsAt, start)} to ${endsAt ? time(endsAt, end) : end}${firstEndOf(entry, zone, now)}`;
 }
 
 const where = (entry: CalendarEntry, login: string): Html | string =>

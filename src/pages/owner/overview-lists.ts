@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { actorName } from '../../events/actor.ts';
 import { shorten } from '../../words/event-words.ts';
+import { endsBetween } from '../../words/describe-fields.ts';
 import type { CurrentGroup } from '../../explanations/freeze-groups.ts';
 import { areDeploymentsFrozen, repositoryStateOf } from '../../explanations/repository-states.ts';
 import { calendarPath, ownerFormPath, ownerPath, repositoryPath } from '../../page-paths.ts';
@@ -10,7 +11,7 @@ import { countText } from '../freeze-now/plan-preview.ts';
 import { blockedOf, deploymentsFrozen, notSaid } from '../held.ts';
 import type { Html } from '../html.ts';
 import { badge } from '../states.ts';
-import { instantText, type Times } from '../text.ts';
+import { instantText, type Times, untilTexts } from '../text.ts';
 import { holdsNoDeployments, whereItHolds } from './held-deployments.ts';
 import { mostRowNames, type Overview, type OverviewRow, type SeenOwner } from './overview.ts';
 import { yourPullRequests } from './own-pull-requests.ts';
@@ -134,11 +135,10 @@ function whereOf({ owner, names, repositories, href, counts }: OverviewRow, isOf
 }
 
 const whenOf = (
-  { startsAt, endsAt, endsDiffer, timezone, counts }: Omit<OverviewRow, 'reason' | 'href'>,
+  { startsAt, firstEndsAt, endsAt, timezone, counts }: Omit<OverviewRow, 'reason' | 'href'>,
   times: Times,
 ): Html =>
-  html`${counts ? '' : html`from ${instantText(startsAt, times, timezone)} `}${endsAt ? html`until ${instantText(endsAt, times, timezone)}` : 'until removed'}
-  ${endsDiffer ? html`<span class="muted">or earlier</span>` : ''}`;
+  html`${counts ? '' : html`from ${instantText(startsAt, times, timezone)} `}${untilTexts(endsBetween(firstEndsAt, endsAt), times, timezone)}`;
 
 /** How many pull requests are blocked, and what keeps it from holding. */
 function countsOf(group: CurrentGroup): Html {

@@ -32,7 +32,7 @@ import { type OwnHeld, type OwnPullRequest, ownPullRequests } from './own-pull-r
 /** An owner, with its repositories that the viewer can read. */
 export type SeenOwner = Pick<
   OwnerVisit,
-  'account' | 'isAdmin' | 'repositories' | 'mayFreeze' | 'permissions'
+  'account' | 'isAdmin' | 'repositories' | 'archived' | 'mayFreeze' | 'permissions'
 >;
 
 /** A freeze, or what one plan does, in some repositories of an owner. */
@@ -42,7 +42,7 @@ export type OverviewRow = Pick<
   | 'reason'
   | 'startsAt'
   | 'endsAt'
-  | 'endsDiffer'
+  | 'firstEndsAt'
   | 'timezone'
   | 'createdBy'
   | 'repositories'
@@ -194,7 +194,7 @@ async function plannedBy(deps: PageDeps, owner: SeenOwner, now: Date): Promise<O
       ...plan,
       reason: reasonOfPlan(plan),
       planId: plan.id,
-      endsDiffer: false,
+      firstEndsAt: plan.endsAt,
       soon: soonOf(plan, now),
       owner,
       repositories: matched.length,

@@ -261,6 +261,9 @@ function nowOf(row: RepositoryState, times: Times, there: DeploymentsThere | und
   const waiting = requests > 0 ? badge('waiting', countText(requests, 'request')) : '';
   if (state === 'archived') return html`<span class="badge past">Archived</span>`;
   if (state === 'free') return html`${deployments || badge('free')} ${waiting}`;
+  // What is on is the state; what comes is said beside it.
+  if (state === 'scheduled' && deployments)
+    return html`${deployments} ${waiting} <span class="when">merges from ${instantText(next!, times)}</span>`;
   const when =
     state === 'scheduled'
       ? instantText(next!, times)

@@ -6,11 +6,12 @@ import {
   repositoryStateOf,
 } from '../../explanations/repository-states.ts';
 import { exemptionsPath } from '../../page-paths.ts';
+import { type SharedEnd, sharedEnds } from '../../words/describe-fields.ts';
 import { countText } from '../freeze-now/plan-preview.ts';
 import { notSaid } from '../held.ts';
 import type { Html } from '../html.ts';
 import { stateLine } from '../states.ts';
-import { instantAndDistance, type Times } from '../text.ts';
+import { instantAndDistance, type Times, untilTexts } from '../text.ts';
 import { countDeployments, type DeploymentCounts, loosenessOf } from './held-deployments.ts';
 import type { Overview, SeenOwner } from './overview.ts';
 import { updating } from './updating.ts';
@@ -143,12 +144,9 @@ function deploymentsFrozenIn(
     : html`A freeze of deployments is on, and enforced in none of ${repositories}`;
 }
 
-/** When the last of them is free again. */
-function untilOf(ends: (Date | null)[], times: Times): Html | '' {
-  const known = ends.flatMap((end) => end?.getTime() ?? []);
-  if (known.length === 0) return html` until removed`;
-  if (known.length < ends.length) return '';
-  const last = Math.max(...known);
-  const isOne = known.every((end) => end === last);
-  return html` until ${instantAndDistance(new Date(last), times)}${isOne ? '' : ' at the latest'}`;
+/** When they are free again. */
+function untilOf(ends: (Date | null)[], times: Times): Html {
+  const [first, ...others] = sharedEnds(ends) as [SharedEnd, ...SharedEnd[]];
+  if (others.length > 0) return html`: ${untilTexts([first, ...others], times)}`;
+  return first.at ? html` until ${instantAndDistance(first.at, times)}` : html` until removed`;
 }

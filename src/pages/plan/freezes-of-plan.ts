@@ -8,7 +8,8 @@ import { countText } from '../freeze-now/plan-preview.ts';
 import { blockedOf } from '../held.ts';
 import type { Html } from '../html.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
-import { headings, instantText, type Times } from '../text.ts';
+import { endsBetween, type SharedEnd } from '../../words/describe-fields.ts';
+import { headings, instantText, type Times, untilTexts } from '../text.ts';
 
 /** How long the past is shown, in milliseconds, and how many rows of it at most. */
 const pastShown = 366 * 86_400_000;
@@ -40,16 +41,24 @@ export async function pastOf(visit: PlanVisit, times: Times): Promise<Html> {
       ${headings(['Start', 'End', 'Repositories'], ['Repositories'])}
       <tbody>
         ${groups.toReversed().map(
-          ({ startsAt, endsAt, repositories: count }) =>
+          ({ startsAt, firstEndsAt, endsAt, repositories: count }) =>
             html`<tr>
               <td>${instantText(startsAt, times, plan.timezone)}</td>
-              <td>${endsAt ? instantText(endsAt, times, plan.timezone) : 'None'}</td>
+              <td>${endText(endsBetween(firstEndsAt, endsAt), times, plan.timezone)}</td>
               <td class="number">${count}</td>
             </tr>`,
         )}
       </tbody>
     </table>`;
 }
+
+/** The end of freezes in a column of ends. */
+const endText = ([one, ...others]: SharedEnd[], times: Times, zone: string): Html | string =>
+  others.length > 0
+    ? untilTexts([one!, ...others], times, zone)
+    : one!.at
+      ? instantText(one!.at, times, zone)
+      : 'None';
 
 /** What the freezes of the plan did together that are over, with links to the reports of those that held something. */
 function reportOf(visit: PlanVisit, { freezes, figures, newest, told }: PlanReport, times: Times): Html {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { actorName } from '../../events/actor.ts';
-import { whatIsBlocked } from '../../words/describe-fields.ts';
+import { sharedEnds, whatIsBlocked } from '../../words/describe-fields.ts';
 import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
 import {
   occurrencePath,
@@ -45,7 +45,7 @@ import { lacksWords } from '../progress.ts';
 import { readerTimes, unlessUnsaid } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
 import { badge, stateLine } from '../states.ts';
-import { instantText, longText, quotedText, type Times, warningNotices } from '../text.ts';
+import { instantText, longText, quotedText, type Times, untilTexts, warningNotices } from '../text.ts';
 import { stillSo, undoEnding } from '../undo.ts';
 import { mostMatchedNamed, ongoingList, pastOf } from './freezes-of-plan.ts';
 import { deletionOfPlans, mayChangePlan, occurrenceActions, planActions, versionOf } from './plan-actions.ts';
@@ -116,11 +116,12 @@ const planRow = ({ account, isAdmin }: OwnerVisit, plan: StoredPlan, when: Html 
 const repeats = ({ recurrence, start, source }: StoredPlan): Html | string =>
   source ? 'Follows a calendar' : recurrence ? ruleWords(recurrence.rule, start) : 'Once';
 
-const nextOf = ({ timezone }: StoredPlan, { startsAt, endsAt }: Occurrence, times: Times): Html =>
-  startsAt <= times.now
+/** @param ends of the freezes that are on, if the page knows them. */
+const nextOf = ({ timezone }: StoredPlan, one: Occurrence, times: Times, ends: (Date | null)[] = []): Html =>
+  one.startsAt <= times.now
     ? html`${badge('frozen', 'Ongoing')}
-      ${endsAt ? html`until ${instantText(endsAt, times, timezone)}` : 'until removed'}`
-    : html`${badge('scheduled')} ${instantText(startsAt, times, timezone)}`;
+      ${untilTexts(sharedEnds(ends.length > 0 ? ends : [one.endsAt]), times, timezone)}`
+    : html`${badge('scheduled')} ${instantText(one.startsAt, times, timezone)}`;
 
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
 export async function showPlanPage(visit: PlanVisit): Promise<Response> {
@@ -207,7 +208,7 @@ function planState(
   const one = nextOccurrences.find(({ startsAt }) => startsAt <= times.now === isOn);
   const isLoose = isOn && holdsNothing(progress);
   const state = isLoose ? 'notEnforced' : isOn ? 'frozen' : one ? 'scheduled' : 'ended';
-  const said = one ? nextOf(plan, one, times) : badge(state, isOn ? 'Ongoing' : 'Not ongoing');
+  const said = one ? nextOf(plan, one, times, progress.ends) : badge(state, isOn ? 'Ongoing' : 'Not ongoing');
   const blocked = blockedOf({ held, waiting: toHold - held, leaking: 0, unsaid: 0 });
   const counts = [
     isOn &&
