@@ -59,8 +59,8 @@ export class Permissions {
   readonly #ofReaders: VerdictCache<RepositoryPermission>;
   readonly #ofAdmins: VerdictCache<RepositoryPermission>;
   readonly #teams: VerdictCache<boolean>;
-  /** People and what they were admins of when GitHub was last asked. */
-  readonly #lastAdmins: Cache<string, true>;
+  /** People and what they were admins of, or could write to, when GitHub was last asked. */
+  readonly #last: Cache<string, 'admin' | 'write'>;
   /** People and the teams that they were in. */
   readonly #lastMembers: Cache<string, true>;
 
@@ -73,7 +73,7 @@ export class Permissions {
       isNo: (permission) => permission === 'none' || permission === 'read',
     });
     this.#teams = new VerdictCache(clock, { isYes: (isMember) => isMember });
-    this.#lastAdmins = createCache(clock, 10_000, lastFor);
+    this.#last = createCache(clock, 10_000, lastFor);
     this.#lastMembers = createCache(clock, 10_000, lastFor);
   }
 
@@ -104,9 +104,9 @@ export class Permissions {
     return this.#trials.get([token, 'organization', String(id)], ask);
   }
 
-  /** Whether GitHub said within the last hour that a person is an admin of a repository. Asks nothing. */
-  wasAdmin(person: Pick<Person, 'id'>, repository: Pick<FoundRepository, 'id'>): boolean {
-    return this.#lastAdmins.get(`${person.id} repository ${repository.id}`) !== undefined;
+  /** Which of these rights in a repository a person had when GitHub last said so, within the hour. Asks nothing. */
+  hadRight(person: Pick<Person, 'id'>, { id }: Pick<FoundRepository, 'id'>): 'admin' | 'write' | undefined {
+    return this.#last.get(`${person.id} repository ${id}`);
   }
 
   /**
@@ -132,8 +132,7 @@ export class Permissions {
     }
     const question = `what ${person.login} may do with ${name}`;
     const askToken = (token: string) => standingOfHolder(deps, token, repository.id);
-    const asked = { about, question, askToken };
-    return this.#asInstallation(deps, person, repository, asked, recency, token, () =>
+    return this.#asInstallation(deps, person, repository, { about, question, askToken }, recency, token, () =>
       askPermission(deps, person, repository),
     );
   }
@@ -230,23 +229,23 @@ export class Permissions {
     ask: () => Promise<RepositoryPermission>,
   ): Promise<RepositoryPermission> {
     const last = `${id} ${about}`;
-    if (isUrgent && this.#lastAdmins.get(last) && reservedUntil(deps, installation.id) !== null)
-      return 'admin';
+    const wasAdmin = () => this.#last.get(last) === 'admin';
+    if (isUrgent && wasAdmin() && reservedUntil(deps, installation.id) !== null) return 'admin';
     const verdicts = token === null ? this.#ofReaders : this.#ofAdmins;
     const remembered = async () => {
-      const use = reserveUse(releases, this.#lastAdmins.get(last));
+      const use = reserveUse(releases, wasAdmin());
       const asked = askGitHub(deps, installation.id, question, ask, use);
       let isByToken = false;
       const askAtOwnCost = async (own: string) => {
         isByToken = true;
         const shown = await askGitHub(deps, 'caller', question, () => askToken(own));
         // A narrow token shows less than its holder can do.
-        return shown !== 'admin' && this.#lastAdmins.get(last) ? null : shown;
+        return shown !== 'admin' && wasAdmin() ? null : shown;
       };
       const byToken = releases && token !== null ? () => askAtOwnCost(token) : null;
       const permission = await orByToken(asked, byToken);
-      if (permission === 'admin') this.#lastAdmins.set(last, true);
-      else if (!isByToken) this.#lastAdmins.delete(last);
+      if (permission === 'admin' || permission === 'write') this.#last.set(last, permission);
+      else if (!isByToken) this.#last.delete(last);
       return permission;
     };
     return verdicts.get([token ?? '', String(id), login, about], remembered, isLive);

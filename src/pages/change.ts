@@ -24,7 +24,7 @@ import { countText } from './freeze-now/plan-preview.ts';
 import { keepForm, keptFormOf } from './kept-answers.ts';
 import { seeOwner, seesNothing } from './owner/open-owner.ts';
 import { messagePage, ownForms, pageBefore, refusalPage } from './message-page.ts';
-import { opensBy } from './opens.ts';
+import { opensFor } from './opens.ts';
 import {
   absentPage,
   openPage,
@@ -114,7 +114,11 @@ export const ownerForm = (
     if (!authorized || authorized instanceof Refusal)
       return refuseForm(sent, owner, account, names, authorized, again);
     await rememberReader(sent.deps, sent.viewer);
-    const opens = opensBy[authorized.administered === null ? 'owner' : 'inside'];
+    const { installation } = account;
+    const opens = opensFor(
+      { ...sent, account, installation },
+      authorized.administered === null ? 'owner' : null,
+    );
     return change({ ...sent, ...authorized, viewer: { ...sent.viewer, opens } });
   });
 

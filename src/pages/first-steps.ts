@@ -12,7 +12,7 @@ import { firstStepsPath, ownerFormPath, repositoryPath } from '../page-paths.ts'
 import { usedRepositories } from '../installations/product.ts';
 import type { Html } from './html.ts';
 import { showPage } from './message-page.ts';
-import { opensBy } from './opens.ts';
+import { opensAll } from './opens.ts';
 import {
   absentOrSignIn,
   absentPage,
@@ -51,7 +51,7 @@ export async function showFirstSteps(visit: Visit): Promise<Response> {
   const steps = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
   const page = { title: `First steps for ${account.login}`, body: firstStepsBody(deps, account, steps) };
   return showPage(
-    { context, viewer: { ...viewer, opens: opensBy.owner } },
+    { context, viewer: { ...viewer, opens: opensAll } },
     { ...page, owner: account.login, crumbs: [{ name: 'First steps' }] },
   );
 }

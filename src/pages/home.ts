@@ -48,12 +48,15 @@ export async function showHome(visit: Visit): Promise<Response> {
     const [only] = owners.length + silent.length === 1 ? owners : [];
     const frozen = frozenIn(overview);
     const page = { title: 'Home', body, frozen, live: liveAt(visit, homeLivePath) };
-    const all = [...owners.map(({ account }) => account.login), ...silent.map(({ login }) => login)];
+    const opensOf = (seen: SeenOwner) => opensOfSeen({ deps, viewer, ...seen });
+    const all = [
+      ...owners.map((seen) => ({ login: seen.account.login, opens: opensOf(seen) })),
+      ...silent.map(({ login }) => ({ login, opens: [] })),
+    ];
     if (!only) return await showPage(visit, all.length > 1 ? { ...page, owners: all } : page);
     // For a single owner it is one of the owner's pages.
-    const opens = opensOfSeen({ deps, viewer, ...only });
     return await showPage(
-      { deps, context, viewer: { ...viewer, opens } },
+      { deps, context, viewer: { ...viewer, opens: opensOf(only) } },
       { ...page, owner: only.account.login },
     );
   } catch (error) {

@@ -26,8 +26,8 @@ export type LayoutPage = {
   viewer?: { login: string; owners?: string[]; opens?: Opens | Promise<Opens> } | null;
   /** The owner that the page is about, for the navigation: absent on pages about none. */
   owner?: string;
-  /** The owners of the home page, if it has several: on a phone it has the tabs too. */
-  owners?: string[];
+  /** The owners of the home page, if it has several, and which of their pages the viewer may open: on a phone it has the tabs too. */
+  owners?: { login: string; opens: Opens | Promise<Opens> }[];
   /** The page of the navigation that this one is. */
   tab?: Tab;
   /** The way from the owner to the page. The last one is the page itself. */
@@ -44,8 +44,8 @@ export type LayoutPage = {
   trouble?: string | undefined;
 };
 
-/** The pages of the owner for admins that the viewer may open. None by default. */
-export type Opens = readonly ('audit' | 'settings')[];
+/** The pages of the owner that not everybody may open, of those that the viewer may. None by default. */
+export type Opens = readonly ('exemptions' | 'deployments' | 'audit' | 'settings')[];
 
 /** A step of the way to a page. */
 export type Crumb = { name: string; href?: string };
@@ -142,10 +142,16 @@ const tabs = {
   overview: { name: 'Overview', short: 'Now', icon: 'lock', path: ownerPath },
   calendar: { name: 'Calendar', short: 'Calendar', icon: 'calendar', path: calendarPath },
   plans: { name: 'Plans', icon: 'checklist', path: plansPath },
-  exemptions: { name: 'Exemptions', short: 'Requests', icon: 'unlock', path: exemptionsPath },
-  deployments: { name: 'Deployments', icon: 'rocket', path: ownerDeploymentsPath },
-  audit: { name: 'Audit', icon: 'history', path: auditPath },
-  settings: { name: 'Settings', icon: 'gear', path: ownerSettingsPath },
+  exemptions: {
+    name: 'Exemptions',
+    short: 'Requests',
+    icon: 'unlock',
+    path: exemptionsPath,
+    isGuarded: true,
+  },
+  deployments: { name: 'Deployments', icon: 'rocket', path: ownerDeploymentsPath, isGuarded: true },
+  audit: { name: 'Audit', icon: 'history', path: auditPath, isGuarded: true },
+  settings: { name: 'Settings', icon: 'gear', path: ownerSettingsPath, isGuarded: true },
   help: { name: 'Help', icon: 'question', path: () => '/help' },
 } as const;
 type Tab = Exclude<keyof typeof tabs, 'help'>;
@@ -153,7 +159,7 @@ type Tab = Exclude<keyof typeof tabs, 'help'>;
 /** The navigation of an owner's pages. */
 async function tabsOf(login: string, tab: Tab | undefined, opens: Opens | Promise<Opens> = []) {
   const shown = new Set<string>([...(await opens), tab ?? '']);
-  const all = Object.entries(tabs).filter(([id]) => (id !== 'audit' && id !== 'settings') || shown.has(id));
+  const all = Object.entries(tabs).filter(([id, each]) => !('isGuarded' in each) || shown.has(id));
   const link = ([id, { name, icon: image, path, ...more }]: (typeof all)[number]) =>
     html`<a
       href="${path(login)}"
@@ -173,7 +179,9 @@ async function tabsOf(login: string, tab: Tab | undefined, opens: Opens | Promis
 }
 
 /** The tabs of several owners: what is of one owner asks which. Only a phone shows them. */
-function tabsOfHome(owners: string[]): Html {
+async function tabsOfHome(owners: NonNullable<LayoutPage['owners']>) {
+  const opens = await Promise.all(owners.map((each) => each.opens));
+  const deciding = owners.filter((_, index) => opens[index]!.includes('exemptions'));
   const menu = (short: string, image: Parameters<typeof icon>[0], links: [string, string][]) =>
     html`<details class="menu more">
       <summary>${icon(image)}${short}</summary>
@@ -187,12 +195,12 @@ function tabsOfHome(owners: string[]): Html {
       </ul>
     </details>`;
   const { overview, calendar, exemptions, help } = tabs;
-  const ofOwners = ({ path }: { path: (login: string) => string }) =>
-    owners.map((login): [string, string] => [path(login), login]);
+  const ofOwners = ({ path }: { path: (login: string) => string }, some = owners) =>
+    some.map(({ login }): [string, string] => [path(login), login]);
   return html`<nav class="tabs of-home" aria-label="All owners">
     <a href="/" class="main" aria-current="page">${icon(overview.icon)}${overview.short}</a>
     ${menu(calendar.short, calendar.icon, ofOwners(calendar))}
-    ${menu(exemptions.short, exemptions.icon, ofOwners(exemptions))}
+    ${deciding.length > 0 ? menu(exemptions.short, exemptions.icon, ofOwners(exemptions, deciding)) : ''}
     ${menu('More', 'kebab-horizontal', [...ofOwners(overview), ['/find', 'Find'], [help.path(), help.name]])}
   </nav>`;
 }

@@ -111,7 +111,7 @@ export function whoOpens<V extends Visit['viewer']>(visit: RepositoryVisit & { v
     const isAdmin = (await permissionOf(visit)) === 'admin';
     const isOwners =
       isAdmin && (await deps.permissions.isOwnerAdmin(deps, viewer, { ...account, installation }));
-    const standing = isOwners ? 'owner' : isAdmin ? 'inside' : null;
+    const standing = isOwners ? 'owner' : isAdmin ? 'admin' : null;
     return opensFor({ deps, viewer, account, installation }, standing);
   };
   return { ...viewer, opens: ask().catch(() => []) };
@@ -279,7 +279,10 @@ async function suspendedPage(
 
 /** As GitHub said within the hour, or by what they did there. */
 async function wasAdmin(deps: PageDeps, viewer: Person, repository: FoundRepository): Promise<boolean> {
-  if (repository.account.id === BigInt(viewer.id) || deps.permissions.wasAdmin(viewer, repository))
+  if (
+    repository.account.id === BigInt(viewer.id) ||
+    deps.permissions.hadRight(viewer, repository) === 'admin'
+  )
     return true;
   return hasActed(deps.sql, repository, viewer);
 }

@@ -16,7 +16,7 @@ import {
 import { conflict } from '../errors.ts';
 import { type Product, productNames } from '../installations/product.ts';
 import { inheritedBy, presentSettings, type Presented } from './present-settings.ts';
-import { findHolders, holderText, type RolePlace, withCurrentNames } from './role-holders.ts';
+import { findHolders, holderText, type Role, type RolePlace, withCurrentNames } from './role-holders.ts';
 import {
   effectiveSettings,
   type OwnSettings,
@@ -36,17 +36,18 @@ export async function readSettingsOfAll(tx: Tx, ids: bigint[]): Promise<Map<bigi
   return new Map(rows.map(({ id, ...row }) => [id, settingsOfRow(row)]));
 }
 
+/** Who has which role in some repositories of an owner, all archived or none. */
+type RolesOfSome = { ids: bigint[]; archived: boolean; holders: Record<Role, RoleHolder[]> };
+
 /** Who has a role in the repositories of an owner: each list once, and the repositories that have it. */
-export async function readRolesOfOwner(
-  tx: Tx,
-  accountId: bigint,
-): Promise<{ ids: bigint[]; holders: RoleHolder[] }[]> {
-  const rows = await tx.$queryRaw<(SettingsRow & { ofOwner: Prisma.JsonValue; ids: bigint[] })[]>`
-    SELECT repositories.settings, accounts.settings AS "ofOwner", array_agg(repositories.id) AS ids
-    FROM repositories JOIN accounts ON accounts.id = account_id WHERE account_id = ${accountId} GROUP BY 1, 2`;
-  return rows.map(({ settings, ofOwner, ids }) => {
+export async function readRolesOfOwner(tx: Tx, accountId: bigint): Promise<RolesOfSome[]> {
+  type Row = SettingsRow & { ofOwner: Prisma.JsonValue } & Omit<RolesOfSome, 'holders'>;
+  const rows = await tx.$queryRaw<Row[]>`
+    SELECT repositories.settings, accounts.settings AS "ofOwner", archived, array_agg(repositories.id) AS ids
+    FROM repositories JOIN accounts ON accounts.id = account_id WHERE account_id = ${accountId} GROUP BY 1, 2, 3`;
+  return rows.map(({ settings, ofOwner, ...those }) => {
     const { freezers, approvers } = settingsOfRow({ settings, account: { settings: ofOwner } });
-    return { ids, holders: [...freezers, ...approvers] };
+    return { ...those, holders: { freezer: freezers, approver: approvers } };
   });
 }
 
