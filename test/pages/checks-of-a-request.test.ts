@@ -9,6 +9,7 @@ const acme = acmeForAll();
 const web = 'acme/web';
 let ada: Visitor;
 let wendy: string;
+let freeze: { id: string };
 
 const check = (name: string, conclusion?: 'success' | 'failure' | 'skipped') =>
   acme.github.reportCheck(web, 1, { name, ...(conclusion && { conclusion }) });
@@ -19,7 +20,7 @@ beforeAll(async () => {
   wendy = acme.github.addToken('wendy', { kind: 'classic', scopes: ['repo'] });
   ada = new Visitor(acme);
   await ada.signIn('ada');
-  await acme.freeze(web, { reason: 'Incident' });
+  freeze = await acme.freeze(web, { reason: 'Incident' });
   await acme.quiet();
 });
 
@@ -62,4 +63,13 @@ test('a pull request without checks, and one of which GitHub does not say', asyn
   acme.github.editTitle(web, 2, 'Another title');
   await says(2, 'Checks unknown');
   await says(1, 'Checks: 2 passing, 1 failing');
+});
+
+test('when nothing blocks the pull request any more, every list says so', async () => {
+  await acme.remove(web, freeze.id);
+  await acme.quiet();
+  for (const path of lists) {
+    const card = words(await ada.open(path)).split('acme/web #1')[1] ?? '';
+    expect([path, card.includes('No freeze blocks it now.')]).toEqual([path, true]);
+  }
 });

@@ -162,8 +162,8 @@ function checksOf(counts: number[]): Html {
 }
 
 const blockedBy = (repository: RequestPlace, freezes: BlockingRow[] | null, times: Times): Html =>
-  !freezes || freezes.length === 0
-    ? html``
+  !freezes
+    ? html`<p>No freeze blocks it now.</p>`
     : html`<p>
         Blocked by
         ${freezes.map(
