@@ -71,6 +71,7 @@ const messages: Record<string, string> = {
   ...ending('plan-ended', 'The plan has ended.'),
   restored: 'Restored. The freezes are as they were, and block again within seconds.',
   deleted: 'Deleted.',
+  requested: 'Requested. It waits until an admin or an approver decides.',
   approved: 'Approved. The exemption counts within seconds.',
 };
 

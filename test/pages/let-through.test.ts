@@ -45,7 +45,11 @@ const exemptions = async (): Promise<Record<string, unknown>[]> =>
 
 test('a writer requests, an admin approves, and the pull request can merge', async () => {
   expect(await see('wendy')).toContain('Request exemption…');
-  expect(await ask('wendy')).toMatchObject({ status: 303, location: page() });
+  const sent = await ask('wendy');
+  expect(sent).toMatchObject({ status: 303, location: `${page()}?said=requested` });
+  expect(words(await visitors.get('wendy')!.open(sent.location))).toContain(
+    'Requested. It waits until an admin or an approver decides.',
+  );
   expect(acme.frozen(web)).toEqual([1, 2]);
   expect(await exemptions()).toMatchObject([
     {

@@ -9,7 +9,7 @@ import { countText } from '../freeze-now/plan-preview.ts';
 import { hiddenField } from '../form.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
-import { messagePage, showPage } from '../message-page.ts';
+import { messagePage, showPage, saidMessage } from '../message-page.ts';
 import { type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
 import { absentOrSignIn, readerTimes } from '../reader.ts';
 import { askToDeploy } from '../repository/waiting-deployments.ts';
@@ -69,7 +69,8 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
     return askToDeploy(each.repository, { permission, isForTwo }, 'Let go…', what, String(at));
   };
   const held = waiting.filter(({ freezeIds }) => freezeIds.length > 0).length;
-  const body = html`<h1>Deployments</h1>
+  const body = html`${saidMessage(context)}
+    <h1>Deployments</h1>
     ${held > 0 ? stateLine('frozen', html`${badge('frozen')} ${countText(held, 'deployment waits', 'deployments wait')} for the end of a freeze`, { isHeading: false }) : ''}
     <section aria-labelledby="waiting">
       <h2 id="waiting">Waiting</h2>

@@ -11,15 +11,9 @@ import { knownAccount } from '../../installations/find-account.ts';
 import { nowOf } from '../../time/clock.ts';
 import { Refusal } from '../../errors.ts';
 import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';
-import { findExemption } from '../../exemptions/exemption-store.ts';
+import { type ExemptionRecord, findExemption } from '../../exemptions/exemption-store.ts';
 import { requestDeploymentExemption, requestExemption } from '../../exemptions/request-exemption.ts';
-import {
-  deploymentsPath,
-  exemptionsPath,
-  ownerDeploymentsPath,
-  pullRequestPath,
-  repositoryPath,
-} from '../../page-paths.ts';
+import { exemptionsPath, ownerDeploymentsPath, pullRequestPath, repositoryPath } from '../../page-paths.ts';
 import { changeRows, chosenRows, goneRow } from '../bulk.ts';
 import { answerForm, once, type RepositoryChange, repositoryForm, type SentForm } from '../change.ts';
 import { badField, type FormProblems, formProblemsOf } from '../form.ts';
@@ -41,11 +35,14 @@ export const askForExemption = (deps: PageDeps): Handler =>
         const { hours, ...requested } = fields;
         const expiresAt = new Date(nowOf(sent.deps.clock).getTime() + hours * 3_600_000);
         const input = { ...requested, publicReason: null, freezeIds: null, expiresAt };
-        const to = pullRequestPath(repository, Number(number));
-        await requestExemption(sent.deps, { actor, notAdmin }, repository, number, input, (tx) =>
-          remember(tx, to),
+        const caller = { actor, notAdmin };
+        const made = (exemption: ExemptionRecord) =>
+          `${pullRequestPath(repository, Number(number))}?${askedQuery(exemption)}`;
+        return made(
+          await requestExemption(sent.deps, caller, repository, number, input, (tx, exemption) =>
+            remember(tx, made(exemption)),
+          ),
         );
-        return to;
       });
     });
   });
@@ -62,15 +59,23 @@ export const askForDeployment = (deps: PageDeps): Handler =>
     };
     const wanted = readDeploymentExemption(validate(newDeploymentExemption, given, 'body'));
     const to = await once(sent, given, async (remember) => {
-      const to = form.has('from_list')
-        ? ownerDeploymentsPath(repository.account.login)
-        : deploymentsPath(repository);
+      const made = (exemption: ExemptionRecord) =>
+        form.has('from_list')
+          ? `${ownerDeploymentsPath(repository.account.login)}?${askedQuery(exemption)}`
+          : `${repositoryPath(repository)}?${askedQuery(exemption)}#deployments`;
       const caller = { actor, notAdmin };
-      await requestDeploymentExemption(sent.deps, caller, repository, wanted, (tx) => remember(tx, to));
-      return to;
+      return made(
+        await requestDeploymentExemption(sent.deps, caller, repository, wanted, (tx, exemption) =>
+          remember(tx, made(exemption)),
+        ),
+      );
     });
     return context.redirect(to, 303);
   });
+
+/** What the page that follows says: that it counts, or that it waits for a decision. */
+const askedQuery = ({ id, state }: ExemptionRecord): string =>
+  state === 'approved' ? approvedQuery(id) : 'said=requested';
 
 export const decisions = ['approve', 'deny', 'revoke'] as const satisfies Decision[];
 
