@@ -114,11 +114,8 @@ export const ownerForm = (
     if (!authorized || authorized instanceof Refusal)
       return refuseForm(sent, owner, account, names, authorized, again);
     await rememberReader(sent.deps, sent.viewer);
-    const { installation } = account;
-    const opens = opensFor(
-      { ...sent, account, installation },
-      authorized.administered === null ? 'owner' : null,
-    );
+    const isOwners = authorized.administered === null;
+    const opens = opensFor({ ...sent, ...account, account }, isOwners ? 'owner' : null);
     return change({ ...sent, ...authorized, viewer: { ...sent.viewer, opens } });
   });
 
