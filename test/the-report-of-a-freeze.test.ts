@@ -279,7 +279,9 @@ test('what GitHub would have merged was not held, and nobody waited for the end 
   expect(Object.keys(body.pull_requests)).toHaveLength(4);
   expect(body.thaw).toMatchObject({ waiting: 1 });
   const path = `/repos/${loose}/freezes/${freeze.id}`;
-  expect(words(await ada.open(path))).toContain('Pull requests blocked 1 Not enforced 2 pull requests Median');
+  expect(words(await ada.open(path))).toContain(
+    'Pull requests blocked 1 Not enforced 2 pull requests Median',
+  );
   // Others learn no more than while it was on.
   expect(words(await bob.open(path))).toContain('Pull requests blocked 1 Not known 2 pull requests Median');
 });

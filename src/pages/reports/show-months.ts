@@ -24,7 +24,12 @@ const measures: { column: string; name: string; of: (figures: Figures) => number
     isChart: true,
   },
   { column: 'freezes', name: 'Freezes', of: ({ freezes }) => freezes },
-  { column: 'pull_requests_held', name: 'Pull requests blocked', of: ({ blocked }) => blocked, isChart: true },
+  {
+    column: 'pull_requests_held',
+    name: 'Pull requests blocked',
+    of: ({ blocked }) => blocked,
+    isChart: true,
+  },
   { column: 'exemptions', name: 'Exemptions', of: ({ exemptions }) => exemptions, isChart: true },
   { column: 'bypasses', name: 'Past a freeze', of: ({ bypasses }) => bypasses, isChart: true },
   { column: 'deployments_held', name: 'Deployments held', of: ({ deployments }) => deployments },
