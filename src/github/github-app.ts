@@ -148,7 +148,7 @@ export async function createGitHubApp(
     async asInstallation(installationId, permissions) {
       const connection = connections.get(installationId) ?? connect(installationId);
       connections.set(installationId, connection);
-      if (permissions !== undefined) await connection.token.include(permissions as Grants['permissions']);
+      if (permissions !== undefined) await connection.token.follow(permissions as Grants['permissions']);
       return connection.client;
     },
     budgets,

@@ -10,10 +10,10 @@ export type MadeToken = { token: string; permissions: Grants['permissions'] };
 /** Milliseconds. GitHub's tokens live for an hour. */
 const life = 59 * 60_000;
 
-/** How often a token that lacks what was granted is renewed at once. GitHub may not know of the grant yet. */
+/** How often a token that differs from what was granted is renewed at once. GitHub may not know of the grant yet. */
 const mostRenewals = 4;
-/** Milliseconds until we ask again for what a token still lacks. */
-const asksAgainAfter = 10_000;
+/** Milliseconds until we ask again, if it still differs: the caller may know less than GitHub. */
+const asksAgainAfter = 60_000;
 
 /** Milliseconds. A new token may not have reached every server of GitHub (octokit/auth-app.js#65). */
 const timeToReachAll = 1000;
@@ -28,7 +28,8 @@ export class InstallationToken {
   readonly #make: () => Promise<MadeToken>;
   #kept: { made: MadeToken; at: number } | null = null;
   #making: Promise<MadeToken> | null = null;
-  #asksAgainAt = -Infinity;
+  /** A grant that GitHub did not confirm, and when it is asked for again. */
+  #unconfirmed: { grant: string; askAgainAt: number } | null = null;
 
   /** @param make asks GitHub for a new one. */
   constructor(clock: Clock, make: () => Promise<MadeToken>) {
@@ -43,19 +44,21 @@ export class InstallationToken {
     return this.#making;
   }
 
-  /** Another one than `old`, which GitHub refused or which lacks something. */
+  /** Another one than `old`, which GitHub refused or which is from before a grant. */
   renew(old: MadeToken): Promise<MadeToken> {
     if (this.#kept?.made === old) this.#kept = null;
     return this.get();
   }
 
-  /** Renews a token from before what was granted. @param permissions that the installation has, as the caller knows. */
-  async include(permissions: Grants['permissions']): Promise<void> {
+  /** Renews a token from before the owner granted more or less. @param granted as the caller knows. */
+  async follow(granted: MadeToken['permissions']): Promise<void> {
     let token = await this.get();
-    const lacks = () => missingPermissions(token, permissions).length > 0;
-    if (!lacks() || this.#clock.elapsed() < this.#asksAgainAt) return;
-    for (let tries = 0; tries < mostRenewals && lacks(); tries++) token = await this.renew(token);
-    if (lacks()) this.#asksAgainAt = this.#clock.elapsed() + asksAgainAfter;
+    const differs = () => lacks(token.permissions, granted) || lacks(granted, token.permissions);
+    if (!differs()) return;
+    const grant = JSON.stringify(granted);
+    if (this.#unconfirmed?.grant === grant && this.#clock.elapsed() < this.#unconfirmed.askAgainAt) return;
+    for (let tries = 0; tries < mostRenewals && differs(); tries++) token = await this.renew(token);
+    if (differs()) this.#unconfirmed = { grant, askAgainAt: this.#clock.elapsed() + asksAgainAfter };
   }
 
   async #keep(): Promise<MadeToken> {
@@ -65,6 +68,9 @@ export class InstallationToken {
     return made;
   }
 }
+
+const lacks = (permissions: MadeToken['permissions'], wanted: MadeToken['permissions']): boolean =>
+  missingPermissions({ permissions }, wanted).length > 0;
 
 /**
  * Sends each request of a client with the token. After a suspension or a new installation, GitHub drops tokens before

@@ -24,7 +24,7 @@ type Rights = Record<'admin' | 'writer' | 'freezer' | 'approver', boolean>;
 
 const opensWith = ({ admin, writer, freezer, approver }: Rights): Opens => [
   ...(admin || writer || approver ? (['exemptions'] as const) : []),
-  ...(admin || writer || freezer ? (['deployments'] as const) : []),
+  ...(admin || writer ? (['deployments'] as const) : []),
   ...(admin || freezer || approver ? (['audit'] as const) : []),
 ];
 

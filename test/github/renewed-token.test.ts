@@ -104,17 +104,26 @@ test('services of one process that ask at the same moment send their own tokens'
   nock.cleanAll();
 });
 
-test('what a token still lacks is asked for again after ten seconds, and not each time', async () => {
+test('a token that still differs from what was granted is asked for again after a minute, and not each time', async () => {
   let [elapsed, made] = [0, 0];
   const clock = { ...systemClock, elapsed: () => elapsed };
   const token = new InstallationToken(clock, async () => ({ token: `ghs_${++made}`, permissions: before }));
   const counts: number[] = [];
-  for (const at of [0, 9_999, 10_000, 19_999, 20_000]) {
+  for (const at of [0, 59_999, 60_000, 119_999, 120_000]) {
     elapsed = at;
-    await token.include(after);
+    await token.follow(after);
     counts.push(made);
   }
   expect(counts).toEqual([5, 5, 9, 9, 13]);
+});
+
+test('a token from before the owner granted less is renewed', async () => {
+  let permissions: Record<string, string> = after;
+  const token = new InstallationToken(systemClock, async () => ({ token: 'ghs', permissions }));
+  await token.follow(after);
+  permissions = before;
+  await token.follow(before);
+  expect((await token.get()).permissions).toEqual(before);
 });
 
 test('whoever is refused together renews a token once', async () => {

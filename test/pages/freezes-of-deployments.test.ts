@@ -235,7 +235,7 @@ test('a row says what is frozen now before what is scheduled, each with its own 
   await vi.waitFor(
     async () =>
       expect(await see('/repos/acme')).toMatch(
-        /web Later Deployments frozen Merges scheduled Tue 3 Mar, 09:00 UTC/,
+        /web Later Deployments frozen in part merges from Tue 3 Mar, 09:00 UTC/,
       ),
     10_000,
   );

@@ -32,7 +32,7 @@ test.each([
     { start: '2026-11-26T22:00:00', end: '2026-11-27T06:00:00', ...by('FREQ=DAILY') },
   ],
   [
-    'Blocks merges by the rule FREQ=MONTHLY;BYDAY=-1FR;COUNT=3 09:00 to 18:00 from 27 Nov, in 6 repositories.',
+    'Blocks merges every month on the last Friday, 09:00 to 18:00 from 27 Nov, 3 times, in 6 repositories.',
     by('FREQ=MONTHLY;BYDAY=-1FR;COUNT=3'),
   ],
   [

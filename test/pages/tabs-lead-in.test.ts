@@ -12,7 +12,7 @@ const roles: [login: string, tabs: string[]][] = [
   ['ada', ['Exemptions', 'Deployments', 'Audit', 'Settings']],
   ['rita', ['Exemptions', 'Deployments', 'Audit']],
   ['wes', ['Exemptions', 'Deployments']],
-  ['fred', ['Deployments', 'Audit']],
+  ['fred', ['Audit']],
   ['april', ['Exemptions', 'Audit']],
   ['mallory', []],
   // Writes to nothing that is not archived.

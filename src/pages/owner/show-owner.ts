@@ -270,10 +270,6 @@ function nowOf(row: RepositoryState, times: Times, there: DeploymentsThere | und
       : until
         ? html`until ${instantText(until, times)}`
         : 'until removed';
-  // What is so now comes first, and the time beside what it is of.
-  if (state === 'scheduled' && there)
-    return html`${deployments} ${badge(state, 'Merges scheduled')}
-      <span class="when">${when}</span> ${waiting}`;
   return html`${badge(state)} ${deployments} ${waiting} <span class="when">${when}</span>`;
 }
 

@@ -288,8 +288,7 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
 
 /** Whether a folded field has a value or an error. */
 const isMore = (fields: PlanFields, problems: FormProblems): boolean =>
-  fields.matching !== '' ||
-  fields.publicReason !== '' ||
+  [fields.matching, fields.publicReason].some((text) => text !== '') ||
   ['matching', 'public_reason'].some((name) => problems.has(name));
 
 const zones = html`<datalist id="zones">

@@ -49,10 +49,10 @@ function found(report: EnforcementReport, times: Times, isLoose: boolean): Html 
 }
 
 /** @param ofWhat what the freezes hold, if others hold something else. */
-export const verdictOf = ({ enforced }: EnforcementReport, ofWhat = ''): Html =>
-  html`<span class="badge ${badges[`${enforced}`]}"
-    >${verdicts[`${enforced}`].replace(/freezes/i, `$&${ofWhat}`)}</span
-  >`;
+export function verdictOf({ enforced }: EnforcementReport, ofWhat = ''): Html {
+  const words = verdicts[`${enforced}`].replace(/freezes/i, `$&${ofWhat}`);
+  return html`<span class="badge ${badges[`${enforced}`]}">${words}</span>`;
+}
 
 /** How many problems are not folded. Each branch has its own. */
 const mostPressing = 3;
