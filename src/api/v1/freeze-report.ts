@@ -14,12 +14,10 @@ const about = {
 const schema = z
   .object({
     pull_requests: z.object({
-      held: z
-        .int()
-        .openapi({
-          description:
-            'How many pull requests the freeze held, at any time, without those that GitHub would have merged',
-        }),
+      held: z.int().openapi({
+        description:
+          'How many pull requests the freeze held, at any time, without those that GitHub would have merged',
+      }),
       median_wait_seconds: seconds('How long it held half of them at most'),
       longest_wait_seconds: seconds('How long it held the one that waited the longest'),
       longest: z.int().nullable().openapi({ description: 'The pull request that waited the longest' }),
