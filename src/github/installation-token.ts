@@ -10,9 +10,9 @@ export type MadeToken = { token: string; permissions: Grants['permissions'] };
 /** Milliseconds. GitHub's tokens live for an hour. */
 const life = 59 * 60_000;
 
-/** How often a token that differs from what was granted is renewed at once. GitHub may not know of the grant yet. */
+/** How often a token that lacks what was granted is renewed at once. GitHub may not know of the grant yet. */
 const mostRenewals = 4;
-/** Milliseconds until we ask again, if it still differs: the caller may know less than GitHub. */
+/** Milliseconds until we ask again for what it still lacks. */
 const asksAgainAfter = 60_000;
 
 /** Milliseconds. A new token may not have reached every server of GitHub (octokit/auth-app.js#65). */
@@ -28,8 +28,8 @@ export class InstallationToken {
   readonly #make: () => Promise<MadeToken>;
   #kept: { made: MadeToken; at: number } | null = null;
   #making: Promise<MadeToken> | null = null;
-  /** A grant that GitHub did not confirm, and when it is asked for again. */
-  #unconfirmed: { grant: string; askAgainAt: number } | null = null;
+  /** The grant that a token was last renewed for, and when GitHub is asked again if the two still differ. */
+  #followed: { grant: string; askAgainAt: number } | null = null;
 
   /** @param make asks GitHub for a new one. */
   constructor(clock: Clock, make: () => Promise<MadeToken>) {
@@ -53,12 +53,15 @@ export class InstallationToken {
   /** Renews a token from before the owner granted more or less. @param granted as the caller knows. */
   async follow(granted: MadeToken['permissions']): Promise<void> {
     let token = await this.get();
-    const differs = () => lacks(token.permissions, granted) || lacks(granted, token.permissions);
-    if (!differs()) return;
+    const isLacking = () => lacks(token.permissions, granted);
+    if (!isLacking() && !lacks(granted, token.permissions)) return;
     const grant = JSON.stringify(granted);
-    if (this.#unconfirmed?.grant === grant && this.#clock.elapsed() < this.#unconfirmed.askAgainAt) return;
-    for (let tries = 0; tries < mostRenewals && differs(); tries++) token = await this.renew(token);
-    if (differs()) this.#unconfirmed = { grant, askAgainAt: this.#clock.elapsed() + asksAgainAfter };
+    if (this.#followed?.grant === grant && this.#clock.elapsed() < this.#followed.askAgainAt) return;
+    token = await this.renew(token);
+    for (let tries = 1; tries < mostRenewals && isLacking(); tries++) token = await this.renew(token);
+    // A new token that has more than the caller knows of is as good as any.
+    const wait = isLacking() ? asksAgainAfter : Infinity;
+    this.#followed = { grant, askAgainAt: this.#clock.elapsed() + wait };
   }
 
   async #keep(): Promise<MadeToken> {

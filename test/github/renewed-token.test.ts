@@ -104,7 +104,7 @@ test('services of one process that ask at the same moment send their own tokens'
   nock.cleanAll();
 });
 
-test('a token that still differs from what was granted is asked for again after a minute, and not each time', async () => {
+test('what a token still lacks is asked for again after a minute, and not each time', async () => {
   let [elapsed, made] = [0, 0];
   const clock = { ...systemClock, elapsed: () => elapsed };
   const token = new InstallationToken(clock, async () => ({ token: `ghs_${++made}`, permissions: before }));
@@ -124,6 +124,16 @@ test('a token from before the owner granted less is renewed', async () => {
   permissions = before;
   await token.follow(before);
   expect((await token.get()).permissions).toEqual(before);
+});
+
+test('a token that has more than the caller knows of is renewed once', async () => {
+  let made = 0;
+  const token = new InstallationToken(systemClock, async () => ({
+    token: `ghs_${++made}`,
+    permissions: after,
+  }));
+  for (let times = 0; times < 5; times++) await token.follow(before);
+  expect(made).toBe(2);
 });
 
 test('whoever is refused together renews a token once', async () => {
