@@ -180,7 +180,7 @@ test('an owner has a page of months, as charts, a table and CSV, for those who s
   const rita = new Visitor(acme);
   await rita.signIn('rita');
   const ritas = (await rita.open(`${path}?format=csv`)).text.trim().split('\r\n').at(-1);
-  expect(ritas).toBe('2026-03,0,0,0,0,0,0');
+  expect(ritas).toBe('2026-03,0,0,0,0,0,0,0');
 });
 
 test('a wait that a process of an earlier version left open goes when the report is kept', async () => {

@@ -6,8 +6,9 @@ import { link, realpath, rename, rm, stat } from 'node:fs/promises';
 import { createConnection, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { makeDataFolder } from './data-folder.ts';
-import { DataDirInUse } from './database-errors.ts';
+import { DataDirInUse, UnusableDatabase } from './database-errors.ts';
 
 /** Bytes of the address of a socket, everywhere. */
 const longestAddress = 103;
@@ -30,9 +31,14 @@ const ownPathAt = (lockPath: string): string => join(dirname(lockPath), `l${rand
 const successorOf = (lockPath: string, inode: bigint): string => `${lockPath}.${inode.toString(36)}`;
 
 function listen(path: string): Promise<Server> {
-  const server = createServer((socket) => socket.end(String(process.pid)));
+  // Whoever asks may have given up.
+  const server = createServer((socket) => socket.on('error', () => {}).end(String(process.pid)));
   return new Promise((resolve, reject) => server.once('error', reject).listen(path, () => resolve(server)));
 }
+
+/** What stands for a pid. */
+const unknownAt = (path: string, code = 'no answer'): string =>
+  `unknown (${code}; if none runs, remove ${path})`;
 
 /** Nothing listens there. Any other error, such as a right that is missing, says nothing about the process. */
 const isDead = new Set(['ECONNREFUSED', 'ENOENT']);
@@ -41,7 +47,7 @@ const isDead = new Set(['ECONNREFUSED', 'ENOENT']);
 async function askHolder(path: string): Promise<string | null> {
   if (Buffer.byteLength(path) <= longestAddress) return ask(path);
   const short = ownPathAt(path);
-  if (!(await isLinked(path, short))) return ask(path);
+  if (!(await isLinked(path, short).catch(() => false))) return ask(path);
   return ask(short).finally(() => rm(short, { force: true }));
 }
 
@@ -52,7 +58,7 @@ function ask(path: string): Promise<string | null> {
       .on('data', (chunk) => (answer += chunk.toString()))
       .on('end', () => resolve(answer))
       .on('error', ({ code = '' }: NodeJS.ErrnoException) =>
-        resolve(isDead.has(code) ? null : `unknown (${code})`),
+        resolve(isDead.has(code) ? null : unknownAt(path, code)),
       );
     socket.setTimeout(2000, () => {
       socket.destroy();
@@ -61,11 +67,20 @@ function ask(path: string): Promise<string | null> {
   });
 }
 
-/** Gives a file another name, unless something has it. It says so of one process only. @returns whether it did. */
+/**
+ * Gives a file another name, unless something has it. It says so of one process only. @returns whether it did.
+ * @throws UnusableDatabase if the file system has no hard links.
+ */
 const isLinked = (path: string, name: string): Promise<boolean> =>
   link(path, name).then(
     () => true,
-    () => false,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST' || error.code === 'ENOENT') return false;
+      throw new UnusableDatabase(
+        `The lock ${name} cannot be made (${error.code}): name a DATA_DIR on a file system with hard links, that the user of this process can write.`,
+        { cause: error },
+      );
+    },
   );
 
 const inodeOf = (path: string): Promise<bigint | null> =>
@@ -88,14 +103,20 @@ async function take(lockPath: string, own: string): Promise<string | null> {
     // It was given back meanwhile.
     if (inode === null) return take(lockPath, own);
     path = successorOf(lockPath, inode);
-    if (followed.includes(path)) return 'unknown';
+    if (followed.includes(path)) return unknownAt(lockPath);
   }
   if (followed.length === 0) return null;
   const isOurs = await leadsTo(own, lockPath);
-  if (isOurs) await rename(own, lockPath);
+  const inode = await inodeOf(own);
+  if (isOurs) {
+    await rename(own, lockPath);
+    // Versions before remove a lock that they found dead a moment ago.
+    await delay(100);
+  }
   // Otherwise another process followed, and gave the name of its successor back.
   for (const path of isOurs ? followed : followed.slice(-1)) await rm(path, { force: true });
-  return isOurs ? null : take(lockPath, own);
+  if (!isOurs) return take(lockPath, own);
+  return (await inodeOf(lockPath)) === inode ? null : ((await askHolder(lockPath)) ?? unknownAt(lockPath));
 }
 
 /** Whether the dead locks, one after another, end with this one. */
@@ -127,8 +148,10 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
         await rm(lockPath, { force: true });
         server.close();
       };
-    server.close();
     throw new DataDirInUse(dataDir, holder);
+  } catch (error) {
+    server.close();
+    throw error;
   } finally {
     await rm(own, { force: true });
   }

@@ -15,8 +15,12 @@ const mostRenewals = 4;
 /** Milliseconds until we ask again for what it still lacks. */
 const asksAgainAfter = 60_000;
 
-/** Milliseconds. A new token may not have reached every server of GitHub (octokit/auth-app.js#65). */
-const timeToReachAll = 1000;
+/**
+ * Milliseconds. Within these, a new token may not have reached every server of GitHub (octokit/auth-app.js#65): then it is
+ * tried again each second. Another one would be as new.
+ */
+const newFor = 5000;
+const triesAgainAfter = 1000;
 
 /**
  * The token of one installation, kept for one client. `@octokit/auth-app` makes such tokens, too, but shares one that is
@@ -42,6 +46,11 @@ export class InstallationToken {
     if (this.#kept && this.#clock.elapsed() - this.#kept.at < life) return this.#kept.made;
     this.#making ??= this.#keep().finally(() => (this.#making = null));
     return this.#making;
+  }
+
+  /** Whether GitHub may not know it everywhere yet. */
+  isNew(token: MadeToken): boolean {
+    return this.#kept?.made === token && this.#clock.elapsed() - this.#kept.at < newFor;
   }
 
   /** Another one than `old`, which GitHub refused or which is from before a grant. */
@@ -77,27 +86,27 @@ const lacks = (permissions: MadeToken['permissions'], wanted: MadeToken['permiss
 
 /**
  * Sends each request of a client with the token. After a suspension or a new installation, GitHub drops tokens before
- * their hour is over and answers 401: then a new one is tried, and once more after a second.
- * @param cutOff ends the wait.
+ * their hour is over and answers 401: then a new one is tried.
+ * @param cutOff ends waits.
  */
 export function authenticate(client: GitHubClient, tokens: InstallationToken, cutOff: AbortSignal): void {
   client.hook.wrap('request', async (send, options) => {
-    const sendWith = ({ token }: MadeToken) =>
-      send({ ...options, headers: { ...options.headers, authorization: `token ${token}` } });
-    const isRefused = (error: unknown) => isGitHubStatus(error, 401) && !isKeyRefused(error);
-    const token = await tokens.get();
-    try {
-      return await sendWith(token);
-    } catch (error) {
-      if (!isRefused(error)) throw error;
-    }
-    const renewed = await tokens.renew(token);
-    try {
-      return await sendWith(renewed);
-    } catch (error) {
-      if (!isRefused(error)) throw error;
-      await delay(timeToReachAll, undefined, { signal: cutOff });
-      return sendWith(renewed);
+    let token = await tokens.get();
+    let waits = newFor / triesAgainAfter;
+    let isRenewed = false;
+    for (;;) {
+      try {
+        return await send({
+          ...options,
+          headers: { ...options.headers, authorization: `token ${token.token}` },
+        });
+      } catch (error) {
+        if (!isGitHubStatus(error, 401) || isKeyRefused(error)) throw error;
+        const mayWait = tokens.isNew(token) && waits-- > 0;
+        if (!mayWait && isRenewed) throw error;
+        if (mayWait) await delay(triesAgainAfter, undefined, { signal: cutOff });
+        else [token, isRenewed] = [await tokens.renew(token), true];
+      }
     }
   });
 }

@@ -112,15 +112,22 @@ export function lacksOf({
 export const holdsNothing = ({ holdsMerges: isOfMerges, stops }: FreezeProgress): boolean =>
   !isOfMerges && stops !== null && stops.known + stops.unknown === 0;
 
-/** What it does not hold of deployments, in sentences; none if all that it names is known to wait. */
-export function whatGoesPast(progress: FreezeProgress): string[] {
+/**
+ * What it does not hold of deployments, in sentences; none if all that it names is known to wait. `isKnown`: something is
+ * known not to be held, and not only not known.
+ */
+export function whatGoesPast(progress: FreezeProgress): { said: string[]; isKnown: boolean } {
   // Nothing goes past a freeze of merges, too, where there is no environment.
   const places = progress.environments.filter(
     ({ waiting, loose }) => !progress.holdsMerges || waiting.length + loose.length > 0,
   );
   const { held, leaks, notes } = whatDeploymentsWait(places, progress.environmentsUnknown, 'are');
+  const known = whatDeploymentsWait(places, [], 'are');
   const isWhole = leaks.length + notes.length === 0;
-  return isWhole ? [] : [...(held === null ? [] : [held]), ...leaks, ...notes];
+  return {
+    said: isWhole ? [] : [...(held === null ? [] : [held]), ...leaks, ...notes],
+    isKnown: known.leaks.length + known.notes.length > 0,
+  };
 }
 
 /** Whether nothing will change on its own. */

@@ -29,18 +29,18 @@ const toldIn = (fields: URLSearchParams): Told | null =>
 
 /**
  * The text, and a button for each chat of the owner; for people who may freeze. A chat gets no more than what the log says,
- * so it is not told of a freeze of deployments that something goes past: only the text says what.
+ * so it is not told of a freeze of deployments that something is known to go past: only the text says what.
  */
 export async function tellPeople(
   { deps, account, context, mayFreeze }: OwnerVisit,
   progress: FreezeProgress,
 ): Promise<Html> {
   const told = toldIn(new URLSearchParams(context.req.query()));
-  const past = progress.deployments === null ? [] : whatGoesPast(progress);
-  const text = told && mayFreeze === true ? await announcementOf(deps, account, told, past) : null;
+  const past = progress.deployments === null ? { said: [], isKnown: false } : whatGoesPast(progress);
+  const text = told && mayFreeze === true ? await announcementOf(deps, account, told, past.said) : null;
   if (!told || text === null) return html``;
   const [[what, id]] = Object.entries(told) as [[string, string]];
-  const chats = past.length > 0 ? [] : await chatsOf(deps, account);
+  const chats = past.isKnown ? [] : await chatsOf(deps, account);
   return html`<section class="card" aria-labelledby="tell-people">
     <h2 class="first" id="tell-people">Tell people</h2>
     ${
@@ -48,7 +48,7 @@ export async function tellPeople(
         ? html`<p>The freeze holds no deployment, so there is nothing to tell yet.</p>`
         : toCopy(text)
     }
-    ${past.length > 0 && !holdsNothing(progress) ? html`<p class="muted">A chat would not learn what is not held. Copy the text.</p>` : ''}
+    ${past.isKnown && !holdsNothing(progress) ? html`<p class="muted">A chat would not learn what is not held. Copy the text.</p>` : ''}
     <div class="actions">
       ${chats.map(
         (chat) =>

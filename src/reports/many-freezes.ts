@@ -9,14 +9,16 @@ export type Span = { from: Date; to: Date };
 /**
  * What the freezes of an owner did in a span.
  * @property hours in which a freeze was ongoing somewhere.
- * @property blocked pull requests that GitHub refused to merge for freezes, of those that ended in the span or go on; each counts once for a freeze.
+ * @property held pull requests that freezes held, of those that ended in the span or go on; each counts once for a freeze.
+ * @property notKnown those of them of which GitHub did not say that it refuses them.
  * @property exemptions those that were approved.
  * @property bypasses what was merged or deployed past a freeze.
  */
 export type Figures = {
   hours: number;
   freezes: number;
-  blocked: number;
+  held: number;
+  notKnown: number;
   exemptions: number;
   bypasses: number;
   deployments: number;
@@ -50,7 +52,8 @@ const figures = `
     (SELECT count(*)::int FROM mine WHERE starts_at < span.last AND ended_at > span.first) AS freezes,
     (SELECT count(*)::int FROM place JOIN exemptions ON repository_id = place.id
       WHERE approved_at >= span.first AND approved_at < span.last) AS exemptions,
-    coalesce(sum(${blockedIn}), 0)::int AS blocked,
+    coalesce(sum((report->'pull_requests'->>'held')::int), 0)::int AS held,
+    coalesce(sum((report->'pull_requests'->>'not_known')::int), 0)::int AS "notKnown",
     coalesce(sum((report->>'bypasses_count')::int), 0)::int AS bypasses,
     coalesce(sum((report->>'deployments_held')::int), 0)::int AS deployments
   FROM span LEFT JOIN told ON told.ended_at > span.first AND told.ended_at <= span.last

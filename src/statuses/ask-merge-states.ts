@@ -131,7 +131,7 @@ type WatchedPullRequest = Watched & { number: number; nodeId: string; headSha: s
 /** One that GitHub would merge. */
 type Leak = WatchedPullRequest & { base: string; mergeState: string };
 
-/** What the freezes' reports count stands in their waits: refused once is refused. */
+/** What the freezes' reports count stands in their waits: the last answer that settled anything. */
 const saveStates = `
   WITH told AS MATERIALIZED (
     SELECT * FROM unnest($2::int[], $3::text[], $4::timestamptz[], $5::text[], $6::int[], $7::timestamptz[], $8::bool[])
@@ -147,7 +147,7 @@ const saveStates = `
     UPDATE freeze_waits wait SET refused = saved.refused
     FROM saved
     WHERE wait.repository_id = $1 AND wait.number = saved.number AND wait.freeze_id = ANY (saved.held_by)
-      AND saved.refused IS DISTINCT FROM wait.refused AND saved.refused IS NOT NULL AND wait.refused IS NOT true
+      AND saved.refused IS DISTINCT FROM wait.refused AND saved.refused IS NOT NULL
   )
   SELECT FROM saved`;
 

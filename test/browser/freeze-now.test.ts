@@ -254,3 +254,33 @@ test('Unfreeze: nothing is ticked until one says what, the button counts, and Un
   for (const { id, repository } of left) await acme.remove(`acme/${repository.name}`, id);
   expect(page.problems).toEqual([]);
 });
+
+test.each(['/owners/acme/freeze', '/owners/acme/plans/new'])(
+  '%s: whoever unticks one repository of all does not freeze it, and no box moves below the finger',
+  async (path) => {
+    const page = await adasPage(path, phone);
+    const chosen = page.getByRole('radio', { name: 'Selected repositories' });
+    const boxes = page.locator('.ticks input');
+    expect(await chosen.isChecked()).toBe(false);
+    await page.locator('.chooser > summary').click();
+    await page.getByLabel('Select all that are listed').check();
+    expect(await chosen.isChecked()).toBe(true);
+    const order = () =>
+      boxes.evaluateAll((all) => all.map((box) => (box as unknown as { value: string }).value));
+    const before = await order();
+    const answered = page.waitForResponse(/[?&]live=/);
+    await page.locator('.ticks input[value=billing]').uncheck();
+    await answered;
+    await page
+      .getByText(/^Freeze 6 repositories$|6 repositories/)
+      .first()
+      .waitFor();
+    expect(await order()).toEqual(before);
+    expect(await page.locator('.ticks input:checked').count()).toBe(before.length - 1);
+    expect(await page.locator('.ticks input[value=billing]').isChecked()).toBe(false);
+    await page.getByText(/^All \d+$/).click();
+    expect(await page.locator('.chooser input:checked').count()).toBe(0);
+    expect(page.problems).toEqual([]);
+    await page.context().close();
+  },
+);

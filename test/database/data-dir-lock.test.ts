@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import fs, { link, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { createServer } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { lockDataDir } from '../../src/database/data-folder-lock.ts';
-import { DataDirInUse } from '../../src/database/database-errors.ts';
+import { DataDirInUse, UnusableDatabase } from '../../src/database/database-errors.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -109,3 +109,24 @@ test.each([60, 90, 95, 200])(
     expect(await readdir(dataDir)).toEqual([]);
   },
 );
+
+test('a file system without hard links is named, and nothing is left behind', async () => {
+  const original = fs.link;
+  fs.link = () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' }));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    fs.link = original;
+    syncBuiltinESMExports();
+  });
+  const refused = await lockDataDir(folder).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(UnusableDatabase);
+  expect(String(refused)).toContain('name a DATA_DIR on a file system with hard links');
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('whoever asks for the holder and gives up does not end it', async () => {
+  const unlock = await lockDataDir(folder);
+  for (let times = 0; times < 20; times++) createConnection(join(folder, 'lock')).destroy();
+  await expect(lockDataDir(folder)).rejects.toThrow(DataDirInUse);
+  await unlock();
+});

@@ -21,11 +21,11 @@ const { privateKey } = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
-const service = () =>
+const service = (clock = systemClock) =>
   createGitHubApp(
     { app: { id: 1, webhookSecret: 'secret', oauth: null, privateKey }, githubApiUrl } as Config,
     pino({ level: 'silent' }),
-    systemClock,
+    clock,
     new AbortController().signal,
     new Metrics(),
   );
@@ -143,4 +143,45 @@ test('whoever is refused together renews a token once', async () => {
   const renewed = await Promise.all([token.renew(old), token.renew(old), token.renew(old)]);
   expect([made, ...new Set(renewed.map((each) => each.token))]).toEqual([2, 'ghs_2']);
   expect((await token.renew(old)).token, 'somebody late').toBe('ghs_2');
+});
+
+test('a new token that GitHub does not know everywhere yet is tried again, and nobody makes another', async () => {
+  const github = await service();
+  nock(githubApiUrl)
+    .post('/app/installations/7/access_tokens')
+    .reply(201, { token: 'ghs_new', expires_at, permissions: before });
+  const used: string[] = [];
+  const authorization = (value: string | null) => used.push(String(value)) > 0;
+  const asks = nock(githubApiUrl, { reqheaders: { authorization } });
+  asks.get('/meta').times(3).reply(401, { message: 'Bad credentials' });
+  asks.get('/meta').times(3).reply(200, {});
+  const { rest } = await github.asInstallation(7n);
+  const answers = await Promise.all([rest.meta.get(), rest.meta.get(), rest.meta.get()]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect([used.length, ...new Set(used)]).toEqual([6, 'token ghs_new']);
+  nock.cleanAll();
+});
+
+test('a token that GitHub dropped is renewed at once, once for all', async () => {
+  let elapsed = 0;
+  const github = await service({ ...systemClock, elapsed: () => elapsed });
+  for (const token of ['ghs_dropped', 'ghs_next'])
+    nock(githubApiUrl)
+      .post('/app/installations/7/access_tokens')
+      .reply(201, { token, expires_at, permissions: before });
+  const isKnown = (value: string | null) => value === 'token ghs_next';
+  nock(githubApiUrl).get('/meta').reply(200, {});
+  const { rest } = await github.asInstallation(7n);
+  await rest.meta.get();
+  elapsed = 60_000;
+  nock(githubApiUrl, { reqheaders: { authorization: (value) => !isKnown(value) } })
+    .get('/meta')
+    .times(2)
+    .reply(401, { message: 'Bad credentials' });
+  nock(githubApiUrl, { reqheaders: { authorization: isKnown } })
+    .get('/meta')
+    .times(2)
+    .reply(200, {});
+  await Promise.all([rest.meta.get(), rest.meta.get()]);
+  expect(nock.pendingMocks()).toEqual([]);
 });

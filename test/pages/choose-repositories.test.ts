@@ -42,7 +42,7 @@ test('the filter shows what matches, and keeps what is ticked and typed', async 
   const { status, text } = await ada.send(form, fields);
   expect(status).toBe(200);
   expect(boxesOf(text)).toEqual({
-    all: ['app-3', 'app-1', 'app-10', 'app-11', 'app-12', 'app-13'],
+    all: ['app-1', 'app-10', 'app-11', 'app-12', 'app-13', 'app-3'],
     ticked: ['app-3'],
   });
   expect(typedOf(text)).toBe('x-*');
@@ -124,3 +124,20 @@ test.each([
   expect(text).toMatch(new RegExp(`id="until-problem">\\s*${message}`));
   if (until) expect(text).toContain(`value="${until}"`);
 });
+
+test.each([
+  ['a freeze', form, 'freeze', { repository: ['app-1', 'app-2'] }],
+  ['a freeze by patterns', form, 'freeze', { names: 'app-1?' }],
+  ['a plan', '/owners/acme/plans/new', 'save', { repository: ['app-1', 'app-2'], include: '' }],
+])(
+  '%s of all repositories that selects some is asked again, and freezes nothing',
+  async (_, to, step, named) => {
+    const fields = { which: 'all', reason: 'x', duration: '1h', start: '2026-04-01T10:00', ...named };
+    const { status, text } = await ada.send(to, { ...fields, step });
+    expect(status).toBe(422);
+    expect(text).toContain('You chose all repositories, and selected some.');
+    expect(text).toMatch(/value="ticked"\s+checked/);
+    expect(boxesOf(text).ticked).toEqual('repository' in named ? named.repository : []);
+    expect(await acme.app.deps.db.freeze.count({ where: { reason: 'x' } })).toBe(0);
+  },
+);

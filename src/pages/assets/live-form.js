@@ -32,10 +32,16 @@ const later = (after) => {
 
 /** What a press has begun on stays there until it ends: on another button, the press would count for nothing. */
 let untilReleased = Promise.resolve();
-let release = () => {};
-addEventListener('pointerdown', () => (untilReleased = new Promise((resolve) => (release = resolve))));
+let release = null;
+addEventListener('pointerdown', () => {
+  if (release === null) untilReleased = new Promise((resolve) => (release = resolve));
+});
+function endPress() {
+  release?.();
+  release = null;
+}
 // The click comes after them.
-for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => setTimeout(release));
+for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => setTimeout(endPress));
 
 async function refresh() {
   asking.abort();
@@ -84,6 +90,18 @@ function chooseParts() {
   for (const box of form.querySelectorAll('[data-with-scripts]')) box.hidden = false;
 }
 
+/** Whoever selects a repository means the selected ones. Whoever chooses all selects none. */
+function followChoice(target) {
+  const chooser = form.querySelector('.chooser');
+  // One field, and hidden, for people who cannot choose all.
+  const { which } = form.elements;
+  if (!chooser || !which?.length) return;
+  if (chooser.contains(target) && target.name !== 'filter') which.value = 'ticked';
+  if (target.name !== 'which') return;
+  chooser.open = which.value === 'ticked';
+  if (which.value === 'all') for (const box of chooser.querySelectorAll(':checked')) box.checked = false;
+}
+
 if (form) {
   // The button that sent it says so until the next page is there.
   form.addEventListener('submit', () => {
@@ -91,6 +109,7 @@ if (form) {
     asking.abort();
   });
   form.addEventListener('input', ({ target }) => {
+    followChoice(target);
     if (left.includes(target.name)) return;
     // A day that is taken back may have been typed.
     const typed = form.elements.except;

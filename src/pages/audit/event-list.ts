@@ -28,9 +28,10 @@ export async function namesInEvents(
   { db }: Pick<PageDeps, 'db'>,
   events: ListedEvent[],
 ): Promise<NamedInEvents> {
-  const details = events
-    .filter(({ type }) => type.startsWith('deployment'))
-    .flatMap((event) => describeEvent(presentEvent(event, false)).details);
+  const about = events.filter(({ type }) => type.startsWith('deployment'));
+  // Whoever asks for an exemption writes the id of a run: it may be one of somebody else.
+  const repositoryId = { in: [...new Set(about.flatMap((event) => event.repositoryId ?? []))] };
+  const details = about.flatMap((event) => describeEvent(presentEvent(event, false)).details);
   const ids = [...new Set(details.flatMap(({ freezes = [] }) => freezes))].filter(
     (id) => readUuid(id) !== null,
   );
@@ -39,11 +40,11 @@ export async function namesInEvents(
   const [freezes, deployments] = await Promise.all([
     ids.length === 0
       ? []
-      : db.freeze.findMany({ where: { id: { in: ids } }, select: { id: true, reason: true } }),
+      : db.freeze.findMany({ where: { id: { in: ids }, repositoryId }, select: { id: true, reason: true } }),
     runs.length === 0
       ? []
       : db.deployment.findMany({
-          where: { runId: { in: runs.map(BigInt) } },
+          where: { runId: { in: runs.map(BigInt) }, repositoryId },
           select: { runId: true, workflow: true, runNumber: true },
         }),
   ]);

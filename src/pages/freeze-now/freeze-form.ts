@@ -28,7 +28,7 @@ import {
 } from '../form.ts';
 import type { Html } from '../html.ts';
 import { saveAsTemplate } from '../templates.ts';
-import { repositoryChooser } from './repository-chooser.ts';
+import { meansAll, repositoryChooser } from './repository-chooser.ts';
 
 /** The fields of the *Freeze now* form. */
 export type FreezeNowFields = HeldFields & {
@@ -61,11 +61,11 @@ export const freezeLabels: Record<keyof FreezeNowFields, string> = {
 /** Reads the form, or the repositories in a URL. @param fallback the choice if neither names repositories. */
 export function readFreezeFields(form: URLSearchParams, fallback: FreezeNowFields['which']): FreezeNowFields {
   const repositories = [...new Set([...form.getAll('repository'), ...form.getAll('names').flatMap(linesOf)])];
-  const which = form.get('which') ?? (repositories.length > 0 ? 'ticked' : fallback);
+  const which = form.has('which') || repositories.length > 0 ? 'ticked' : fallback;
   const duration = form.get('duration') ?? '';
   const zone = form.get('zone') ?? '';
   return {
-    which: which === 'all' ? 'all' : 'ticked',
+    which: meansAll(form) ? 'all' : which,
     repositories,
     reason: trimmedField(form, 'reason'),
     publicReason: trimmedField(form, 'public_reason'),

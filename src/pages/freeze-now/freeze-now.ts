@@ -31,6 +31,7 @@ import {
 } from './freeze-form.ts';
 import { countText } from './plan-preview.ts';
 import { previewOfForm } from './preview-of-form.ts';
+import { assertOneChoice } from './repository-chooser.ts';
 import { showPage } from '../message-page.ts';
 
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
@@ -72,6 +73,7 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   return answerForm(
     change,
     async () => {
+      assertOneChoice(form);
       if (form.get('step') === 'template')
         return templatePath(ownerFormPath(account.login, 'freeze'), await saveAsNamed(change, fields));
       const ticked = readTicked(fields, account, all);

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
-import { chips, type FormProblems, hiddenField, textArea, textField } from '../form.ts';
+import { badField, chips, type FormProblems, hiddenField, textArea, textField } from '../form.ts';
 import type { Html } from '../html.ts';
 
 /** How many of the repositories that match the filter have a box, and how many of the selected ones. */
@@ -22,6 +22,21 @@ export type Choice = {
   typed: 'names' | 'include';
 };
 
+const namesSome = (form: URLSearchParams): boolean =>
+  ['repository', 'names', 'include'].some((field) => form.getAll(field).some((text) => text.trim() !== ''));
+
+/** Whether a form means all repositories. One that selects some beside that is asked again, and keeps them. */
+export const meansAll = (form: URLSearchParams): boolean => form.get('which') === 'all' && !namesSome(form);
+
+/** @throws Refusal invalid if a form asks for all repositories and selects some: one of them is a mistake. */
+export function assertOneChoice(form: URLSearchParams): void {
+  if (form.get('which') === 'all' && namesSome(form))
+    throw badField(
+      'repository',
+      'You chose all repositories, and selected some. Now the selected ones are chosen. Check the preview before you go on.',
+    );
+}
+
 /**
  * Asks which repositories to freeze: all, or those with a tick, and names and patterns that are typed. What is selected
  * and has no box is typed, so that a list of any length stays short and nothing is lost when it is filtered. With scripts
@@ -40,6 +55,12 @@ export function repositoryChooser(
   const boxed = new Set(ticked.map(({ name }) => name.toLowerCase()));
   const typed = selected.filter((name) => !boxed.has(name.toLowerCase()));
   const more = matching.length - mostListed;
+  // A list that is whole keeps its order, so that the next box stays where somebody is about to press.
+  const listed = new Set(more > 0 ? [] : [...ticked, ...matching]);
+  const boxes =
+    more > 0
+      ? [...ticked, ...matching.slice(0, mostListed)]
+      : repositories.filter((each) => listed.has(each));
   const pattern = `*${filter}*`;
   const count =
     selected.length === 0 ? 'Choose repositories' : `${selected.length} of ${repositories.length} selected`;
@@ -77,8 +98,7 @@ export function repositoryChooser(
         >
         <fieldset class="ticks">
           <legend class="said">Repositories to freeze</legend>
-          ${ticked.map((each) => box(each, true))}
-          ${matching.slice(0, mostListed).map((each) => box(each, false))}
+          ${boxes.map((each) => box(each, isSelected(each)))}
         </fieldset>
         ${more > 0 ? html`<p class="muted">and ${more.toLocaleString('en')} more: filter</p>` : ''}
       </div>

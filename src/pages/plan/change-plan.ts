@@ -18,6 +18,7 @@ import { countText, occurrenceTable, repetition } from '../freeze-now/plan-previ
 import { toWarned } from '../kept-answers.ts';
 import { mayFreezeAll } from '../freeze-now/freeze-now.ts';
 import { previewOfForm } from '../freeze-now/preview-of-form.ts';
+import { assertOneChoice } from '../freeze-now/repository-chooser.ts';
 import { messagePage, showPage } from '../message-page.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit, seeOwner } from '../owner/open-owner.ts';
 import { signInFirst, readerTimes, uuidOf } from '../reader.ts';
@@ -168,6 +169,7 @@ async function previewOrSave(
     change,
     async () => {
       change.check?.();
+      assertOneChoice(form);
       return form.get('step') === 'template'
         ? templatePath(empty.action, await saveAsNamed(change, templateOf(empty.fields)))
         : previewFirst(

@@ -40,7 +40,7 @@ import {
 import type { Html } from '../html.ts';
 import type { Crumb } from '../layout.ts';
 import { daysToSkip } from '../freeze-now/days-to-skip.ts';
-import { type Choice, repositoryChooser } from '../freeze-now/repository-chooser.ts';
+import { type Choice, meansAll, repositoryChooser } from '../freeze-now/repository-chooser.ts';
 import { saveAsTemplate } from '../templates.ts';
 
 /** The fields of a plan form, as the text that people typed. */
@@ -106,8 +106,7 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
   return {
     ...given,
     publicReason: trimmedField(form, 'public_reason'),
-    include:
-      form.get('which') === 'all' ? '*' : form.has('include') ? [...new Set(named)].join('\n') : ticked,
+    include: meansAll(form) ? '*' : form.has('include') ? [...new Set(named)].join('\n') : ticked,
     except: form.has('off') ? [...new Set(skipped)].join('\n') : given.except,
     zone: given.zone || 'UTC',
     repeat: (['every', 'calendar'] as const).find((each) => each === given.repeat) ?? 'once',

@@ -24,12 +24,8 @@ const measures: { column: string; name: string; of: (figures: Figures) => number
     isChart: true,
   },
   { column: 'freezes', name: 'Freezes', of: ({ freezes }) => freezes },
-  {
-    column: 'pull_requests_held',
-    name: 'Pull requests blocked',
-    of: ({ blocked }) => blocked,
-    isChart: true,
-  },
+  { column: 'pull_requests_held', name: 'Pull requests held', of: ({ held }) => held, isChart: true },
+  { column: 'pull_requests_not_known', name: 'Of these not known', of: ({ notKnown }) => notKnown },
   { column: 'exemptions', name: 'Exemptions', of: ({ exemptions }) => exemptions, isChart: true },
   { column: 'bypasses', name: 'Past a freeze', of: ({ bypasses }) => bypasses, isChart: true },
   { column: 'deployments_held', name: 'Deployments held', of: ({ deployments }) => deployments },
@@ -66,8 +62,9 @@ export async function showMonths(visit: OwnerVisit): Promise<Response> {
     </div>
     <p class="muted">
       Each month in your time zone. An hour counts once, however many repositories were frozen. A pull request
-      counts once for each freeze that blocked it, in the month in which that ended.
-      ${isAdmin ? '' : 'Only repositories that you are an admin, freezer or approver of count.'}
+      counts once for each freeze that held it, in the month in which that ended, unless GitHub would have
+      merged it. Of some, GitHub did not say while the freeze lasted that it refuses to merge them: these are
+      not known. ${isAdmin ? '' : 'Only repositories that you are an admin, freezer or approver of count.'}
     </p>
     <div class="scroll" tabindex="0" role="region" aria-label="Months">
       <table>

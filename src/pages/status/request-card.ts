@@ -118,7 +118,7 @@ async function aboutDeployments(
     FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
       AS asked(id text, repository_id int8, environment text, run_id int8, sha text),
       LATERAL (SELECT * FROM deployments WHERE deployments.repository_id = asked.repository_id
-        AND environment_key = asked.environment AND (deployments.run_id = asked.run_id OR deployments.sha = asked.sha)
+        AND environment_key = asked.environment AND state = 'waiting' AND (deployments.run_id = asked.run_id OR deployments.sha = asked.sha)
         ORDER BY requested_at DESC LIMIT 1) AS d`;
   const byId = new Map(rows.map((row) => [row.id, row]));
   const web = webUrlOf(config.githubApiUrl);
