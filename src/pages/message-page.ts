@@ -73,6 +73,7 @@ const messages: Record<string, string> = {
   deleted: 'Deleted.',
   requested: 'Requested. It waits until an admin or an approver decides.',
   approved: 'Approved. The exemption counts within seconds.',
+  denied: 'Denied. What was asked for stays blocked.',
 };
 
 /**

@@ -107,3 +107,13 @@ test('what is over has pages', async () => {
   expect(next).toContain('Is over');
   expect(next).not.toContain('Waiting for a decision');
 });
+
+test('whoever denies there is told that it was done', async () => {
+  const { exempt } = exemptionsOf(acme);
+  const { id } = await exempt('acme/web', 3, { reason: 'Not today' }, tokens['wendy']);
+  const form = `/repos/acme/web/pulls/3/exemptions/${id}/deny`;
+  const { location } = await visitors.get('ada')!.send(form, { from_list: 'yes', reason: 'Wait' });
+  expect(location).toBe(`${path}?said=denied`);
+  const text = words(await visitors.get('ada')!.open(location));
+  expect(text).toContain('Denied. What was asked for stays blocked.');
+});

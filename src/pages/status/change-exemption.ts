@@ -92,7 +92,8 @@ export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =
       const call = { actor, notAdmin, decision, reason };
       await decideExemption(sent.deps, repository, exemption.id, call, async () => {});
       const said = decision === 'approve' ? `?${approvedQuery(exemption.id)}` : '';
-      if (form.has('from_list')) return exemptionsPath(repository.account.login) + said;
+      if (form.has('from_list'))
+        return exemptionsPath(repository.account.login) + (decision === 'deny' ? '?said=denied' : said);
       return exemption.deployment
         ? `${repositoryPath(repository)}${said}#deployments`
         : pullRequestPath(repository, number) + said;
