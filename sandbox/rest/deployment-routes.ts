@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { instantJson } from '../json/instant-json.ts';
 import { accountJson } from '../json/account-json.ts';
 import { environmentJson, namedEnvironment } from '../json/environment-json.ts';
@@ -30,6 +31,10 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     enabled: true,
     app: { id: appId, slug, node_id: `A_${appId}`, integration_url: `${world.url}/apps/${slug}` },
   });
+  const writerOf = ({ startedBy: { login } }: WorkflowRun) => ({
+    name: login,
+    email: `${login}@users.noreply.github.com`,
+  });
   const runJson = (repository: Repository, run: WorkflowRun) => ({
     id: run.id,
     name: run.workflow,
@@ -42,9 +47,11 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     head_sha: run.sha,
     head_commit: {
       id: run.sha,
+      tree_id: createHash('sha1').update(run.sha).digest('hex'),
       message: run.message,
       timestamp: instantJson(run.createdAt),
-      author: { name: run.startedBy.login, email: `${run.startedBy.login}@users.noreply.github.com` },
+      author: writerOf(run),
+      committer: writerOf(run),
     },
     path: `.github/workflows/${run.workflow.toLowerCase()}.yml`,
     html_url: `https://github.com/${fullNameOf(repository)}/actions/runs/${run.id}`,

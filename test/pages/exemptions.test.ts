@@ -109,8 +109,7 @@ test('what is over has pages', async () => {
 });
 
 test('whoever denies there is told that it was done', async () => {
-  const { exempt } = exemptionsOf(acme);
-  const { id } = await exempt('acme/web', 3, { reason: 'Not today' }, tokens['wendy']);
+  const { id } = await exemptionsOf(acme).exempt('acme/web', 3, { reason: 'Not today' }, tokens['wendy']);
   const form = `/repos/acme/web/pulls/3/exemptions/${id}/deny`;
   const { location } = await visitors.get('ada')!.send(form, { from_list: 'yes', reason: 'Wait' });
   expect(location).toBe(`${path}?said=denied`);
