@@ -284,3 +284,32 @@ test.each(['/owners/acme/freeze', '/owners/acme/plans/new'])(
     await page.context().close();
   },
 );
+
+test('an answer to what was chosen before takes back no later choice', async () => {
+  const page = await adasPage('/owners/acme/freeze');
+  await page.getByRole('button', { name: /^Freeze \d+ repositories$/ }).waitFor();
+  const held = Promise.withResolvers<undefined>();
+  let asked = 0;
+  await page.route(/[?&]live=/, async (route) => {
+    if (++asked === 1) await held.promise;
+    await route.continue().catch(() => {});
+  });
+  await page.locator('.chooser > summary').click();
+  const first = page.waitForRequest(/[?&]live=/);
+  await page.getByLabel('Select all that are listed').check();
+  const isOver = Promise.race([
+    page.waitForEvent('requestfinished', (request) => /[?&]live=/.test(request.url())),
+    page.waitForEvent('requestfailed', (request) => /[?&]live=/.test(request.url())),
+  ]);
+  await first;
+  // In one turn of the page: nothing is asked anew before the answer is let go.
+  await page
+    .locator('.ticks input[value=billing]')
+    .evaluate((box) => (box as unknown as { click(): void }).click());
+  held.resolve(undefined);
+  await isOver;
+  await page.getByRole('button', { name: 'Freeze 6 repositories' }).waitFor();
+  expect(await page.locator('.ticks input[value=billing]').isChecked()).toBe(false);
+  expect(page.problems).toEqual([]);
+  await page.context().close();
+});

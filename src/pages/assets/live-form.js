@@ -116,6 +116,8 @@ if (form) {
     if (target.name === 'off' && typed) typed.value = typed.value.replaceAll(target.value, '').trim();
     pause = 1000;
     asksLeft = 3;
+    // An answer that is on its way would take back what was chosen since.
+    asking.abort();
     later(target.type === 'checkbox' || target.type === 'radio' ? 50 : 500);
   });
   form.addEventListener('change', ({ target }) => {

@@ -55,12 +55,11 @@ export function repositoryChooser(
   const boxed = new Set(ticked.map(({ name }) => name.toLowerCase()));
   const typed = selected.filter((name) => !boxed.has(name.toLowerCase()));
   const more = matching.length - mostListed;
-  // A list that is whole keeps its order, so that the next box stays where somebody is about to press.
-  const listed = new Set(more > 0 ? [] : [...ticked, ...matching]);
+  // A list that is whole goes by names, so that the next box stays where somebody is about to press.
   const boxes =
     more > 0
       ? [...ticked, ...matching.slice(0, mostListed)]
-      : repositories.filter((each) => listed.has(each));
+      : [...ticked, ...matching].toSorted((one, other) => one.name.localeCompare(other.name, 'en'));
   const pattern = `*${filter}*`;
   const count =
     selected.length === 0 ? 'Choose repositories' : `${selected.length} of ${repositories.length} selected`;
