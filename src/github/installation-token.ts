@@ -5,7 +5,7 @@ import type { GitHubClient } from './github-app.ts';
 import { isGitHubStatus, isKeyRefused } from './github-error.ts';
 
 /** What GitHub answers to `POST /app/installations/{id}/access_tokens`, as far as it is used. */
-export type MadeToken = { token: string; permissions: Grants['permissions'] };
+type MadeToken = { token: string; permissions: Grants['permissions'] };
 
 /** Milliseconds. GitHub's tokens live for an hour. */
 const life = 59 * 60_000;

@@ -122,11 +122,10 @@ export function whatGoesPast(progress: FreezeProgress): { said: string[]; isKnow
     ({ waiting, loose }) => !progress.holdsMerges || waiting.length + loose.length > 0,
   );
   const { held, leaks, notes } = whatDeploymentsWait(places, progress.environmentsUnknown, 'are');
-  const known = whatDeploymentsWait(places, [], 'are');
   const isWhole = leaks.length + notes.length === 0;
   return {
     said: isWhole ? [] : [...(held === null ? [] : [held]), ...leaks, ...notes],
-    isKnown: known.leaks.length + known.notes.length > 0,
+    isKnown: places.some(({ waiting, loose }) => loose.length > 0 || waiting.length === 0),
   };
 }
 
